@@ -1,0 +1,79 @@
+# Every command of a developer. `make help` lists them; CONTRIBUTING.md says what to run when.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+
+# The DuckDB store needs a C++ compiler. Without one everything else builds, and the store says what it lacks.
+export CGO_ENABLED ?= $(shell command -v g++ c++ clang++ >/dev/null 2>&1 && echo 1 || echo 0)
+
+GO_FILES  := $(shell find . -path ./demo/.work -prune -o -path './.*' -prune -o -path ./plugin -prune -o -name '*.go' ! -name '*_test.go' -print)
+GO_EMBEDS := internal/version/VERSION $(shell find . -path './.*' -prune -o -path ./demo -prune -o -name '*.csv' -print)
+PY_FILES  := $(shell find plugin/src -name '*.py' 2>/dev/null) plugin/pyproject.toml plugin/hatch_build.py plugin/README.md
+COMMIT    := $(shell git describe --always --dirty --abbrev=12 --exclude='*' 2>/dev/null || echo unknown)
+LDFLAGS   := -s -w -X hodor/internal/version.Commit=$(COMMIT)
+
+.PHONY: help
+help: ## list the commands
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+# --- build ----------------------------------------------------------------------------------------------------------
+
+.PHONY: build
+build: bin/hodor-sql ## the service and command line: bin/hodor-sql
+
+bin/hodor-sql: go.mod go.sum $(GO_FILES) $(GO_EMBEDS) bin/.commit
+	go build -trimpath -buildvcs=false -ldflags '$(LDFLAGS)' -o $@ ./cmd/hodor-sql
+
+# Changes only when the commit or the C compiler's presence does, so that an unchanged tree is not linked again.
+.PHONY: force
+bin/.commit: force
+	@mkdir -p bin
+	@echo '$(COMMIT) cgo=$(CGO_ENABLED)' | cmp -s - $@ || echo '$(COMMIT) cgo=$(CGO_ENABLED)' > $@
+
+.PHONY: wheel
+wheel: dist/.wheel ## the Python package with the binary inside: dist/dbt_hodor-*.whl
+
+dist/.wheel: bin/hodor-sql $(PY_FILES) .venv-tools/.stamp
+	@mkdir -p dist
+	rm -f dist/dbt_hodor-*.whl
+	cd plugin && HODOR_SQL_BINARY='$(CURDIR)/bin/hodor-sql' ../.venv-tools/bin/hatchling build -t wheel -d ../dist
+	@touch $@
+
+.PHONY: sdist
+sdist: .venv-tools/.stamp ## the source distribution: dist/dbt_hodor-*.tar.gz
+	@mkdir -p dist
+	cd plugin && ../.venv-tools/bin/hatchling build -t sdist -d ../dist
+
+# --- Python environments --------------------------------------------------------------------------------------------
+
+# The environments hold the built wheel, never the sources: what is tested is what is installed.
+.PHONY: venv venv-next
+venv: .venv/.hodor ## .venv: dbt-core 1.12.5 on DuckDB 2, with the wheel
+venv-next: .venv-next/.hodor ## .venv-next: dbt-core 1.12.6 on DuckDB 1.5, with the wheel
+
+.venv-tools/.stamp: requirements/tools.txt tools/venv
+	tools/venv tools
+	@touch $@
+
+.venv/.stamp: requirements/dbt.txt .venv-tools/.stamp
+	tools/venv .venv dbt.txt
+	@touch $@
+
+.venv-next/.stamp: requirements/dbt-next.txt .venv-tools/.stamp
+	tools/venv .venv-next dbt-next.txt
+	@touch $@
+
+.venv/.hodor .venv-next/.hodor: %/.hodor: %/.stamp $(if $(wildcard plugin/src/dbt_hodor/__init__.py),dist/.wheel)
+	test ! -e dist/.wheel || .venv-tools/bin/uv pip install --quiet --python $*/bin/python --no-deps --reinstall dist/dbt_hodor-*.whl
+	@touch $@
+
+.PHONY: lock
+lock: .venv-tools/.stamp ## pin requirements/*.in again
+	tools/lock
+
+# --- clean ----------------------------------------------------------------------------------------------------------
+
+.PHONY: clean
+clean: ## remove all that these commands made
+	rm -rf bin dist demo/.work .venv .venv-next .venv-tools

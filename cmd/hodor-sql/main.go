@@ -1,0 +1,103 @@
+// Command hodor-sql is the service behind the dbt plugin and the command line of hodor.
+//
+// The package is wiring only: each command turns its flags into a struct, calls the package that does the work and maps
+// the outcome to an exit status: 0 done; 1 the answer is no; 2 bad usage; 3 an input could not be read or a store not be
+// reached. Errors are one line on stderr.
+//
+// Called as ods (the wheel installs both names) it behaves the same.
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+)
+
+func main() {
+	os.Exit(run(os.Args, os.Stdin, os.Stdout, os.Stderr))
+}
+
+// run executes one command line and returns the exit status. It is main without the process, for tests.
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	app := newApp(name(args), stdin, stdout, stderr)
+	err := app.Run(args)
+	if err == nil {
+		return statusDone
+	}
+	if text := err.Error(); text != "" {
+		fmt.Fprintf(stderr, "%s: %s\n", app.Name, text)
+	}
+	return status(err)
+}
+
+// name is the name that the user called, so that help and errors of ods say ods.
+func name(args []string) string {
+	if len(args) > 0 && strings.TrimSuffix(filepath.Base(args[0]), ".exe") == "ods" {
+		return "ods"
+	}
+	return "hodor-sql"
+}
+
+func newApp(name string, stdin io.Reader, stdout, stderr io.Writer) *cli.App {
+	app := &cli.App{
+		Name:            name,
+		Usage:           "decide what a dbt run can reuse, and explain why",
+		HideVersion:     true,
+		HideHelpCommand: true,
+		Reader:          stdin,
+		Writer:          stdout,
+		ErrWriter:       stderr,
+		Commands:        commands(),
+		// A missing or unknown command ends here, since the app itself does nothing.
+		Action: func(c *cli.Context) error {
+			if c.Args().Present() {
+				return usage("unknown command %q; `%s --help` lists the commands", c.Args().First(), name)
+			}
+			cli.HelpPrinter(stderr, cli.AppHelpTemplate, c.App)
+			return usage("a command is needed")
+		},
+		OnUsageError: onUsageError,
+		// Without this, the library would end the process itself.
+		ExitErrHandler: func(*cli.Context, error) {},
+	}
+	for _, command := range app.Commands {
+		guard(command)
+	}
+	return app
+}
+
+// commands is the command table. Each entry is made by the file that is named after it.
+func commands() []*cli.Command {
+	return []*cli.Command{
+		versionCommand(),
+	}
+}
+
+// guard gives a command, and all below it, what the app cannot hand down: usage errors with status 2.
+func guard(command *cli.Command) {
+	command.OnUsageError = onUsageError
+	command.HideHelpCommand = true
+	if command.Action == nil && len(command.Subcommands) > 0 {
+		command.Action = func(c *cli.Context) error {
+			if c.Args().Present() {
+				return usage("%s has no command %q; `%s --help` lists them", command.Name, c.Args().First(), c.Command.HelpName)
+			}
+			return usage("%s needs a command; `%s --help` lists them", command.Name, c.Command.HelpName)
+		}
+	}
+	for _, sub := range command.Subcommands {
+		guard(sub)
+	}
+}
+
+func onUsageError(c *cli.Context, err error, _ bool) error {
+	help := c.App.Name
+	if c.Command != nil && c.Command.HelpName != "" {
+		help = c.Command.HelpName
+	}
+	return usage("%s; `%s --help` shows the options", err, help)
+}

@@ -1,0 +1,112 @@
+"""Build hook: puts the Go binary hodor-sql into the wheel, and the Go sources into the source distribution.
+
+The wheel is tagged py3-none-PLATFORM: any Python 3, one platform, since the binary is all that depends on it. Two
+environment variables serve builds that know more: HODOR_SQL_BINARY names a binary that is built already, and
+HODOR_WHEEL_PLATFORM the platform tag (a release sets the manylinux tag that its build image stands for).
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from pathlib import Path
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+EXE = "hodor-sql.exe" if sys.platform == "win32" else "hodor-sql"
+ADVICE = (
+    "Install a wheel made for your platform instead (pip install --only-binary dbt-hodor dbt-hodor), "
+    "or install Go 1.26 and a C and C++ compiler."
+)
+
+
+class HodorBuildHook(BuildHookInterface):
+    """Called by hatchling once for each wheel or source distribution."""
+
+    def initialize(self, version: str, build_data: dict) -> None:
+        root = Path(self.root)
+        if self.target_name == "sdist":
+            build_data["force_include"].update(go_sources(root.parent))
+            return
+        self._scratch = Path(tempfile.mkdtemp(prefix="hodor-wheel-"))
+        try:
+            binary = self._scratch / EXE
+            ready = os.environ.get("HODOR_SQL_BINARY")
+            if ready:
+                shutil.copyfile(ready, binary)
+            else:
+                compile_binary(module_root(root), binary)
+        except BuildError as error:
+            self.app.abort(str(error))
+        binary.chmod(0o755)
+        build_data["pure_python"] = False
+        build_data["tag"] = f"py3-none-{platform_tag()}"
+        build_data["force_include"][str(binary)] = f"dbt_hodor/bin/{EXE}"
+
+    def finalize(self, version: str, build_data: dict, artifact_path: str) -> None:
+        if self.target_name != "sdist":
+            shutil.rmtree(self._scratch, ignore_errors=True)
+
+
+class BuildError(Exception):
+    """A build that cannot go on; the text says what to do."""
+
+
+def module_root(root: Path) -> Path:
+    """The folder of go.mod: the repository's root, or `go` inside an unpacked source distribution."""
+    for folder in (root / "go", root.parent):
+        if (folder / "go.mod").is_file() and (folder / "cmd" / "hodor-sql").is_dir():
+            return folder
+    raise BuildError(f"dbt-hodor: the Go sources are missing beside {root}. {ADVICE}")
+
+
+def compile_binary(module: Path, target: Path) -> None:
+    """Build the command. Without a C compiler the binary works, but has no DuckDB store."""
+    if not shutil.which("go"):
+        raise BuildError(f"dbt-hodor: its service is written in Go, and no `go` is on PATH. {ADVICE}")
+    env = dict(os.environ)
+    env.setdefault("CGO_ENABLED", "1" if any(map(shutil.which, ("g++", "c++", "clang++"))) else "0")
+    ldflags = f"-s -w -X hodor/internal/version.Commit={commit(module)}"
+    command = ["go", "build", "-trimpath", "-buildvcs=false", "-ldflags", ldflags, "-o", str(target), "./cmd/hodor-sql"]
+    if subprocess.run(command, cwd=module, env=env, check=False).returncode:
+        raise BuildError(f"dbt-hodor: `{' '.join(command)}` failed; its own message stands above. {ADVICE}")
+
+
+def commit(module: Path) -> str:
+    """The source commit, or "unknown" outside a clone."""
+    try:
+        done = subprocess.run(
+            ["git", "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"],
+            cwd=module, capture_output=True, text=True, check=True,
+        )  # fmt: skip
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+    return done.stdout.strip() or "unknown"
+
+
+def platform_tag() -> str:
+    tag = os.environ.get("HODOR_WHEEL_PLATFORM") or sysconfig.get_platform()
+    return tag.replace("-", "_").replace(".", "_")
+
+
+def go_sources(repository: Path) -> dict[str, str]:
+    """What compiles the binary, as {path: path in the archive}: go.mod, go.sum and every package without its tests."""
+    found = {}
+    for folder, subfolders, files in os.walk(repository):
+        here = Path(folder)
+        subfolders[:] = sorted(
+            name for name in subfolders if not name.startswith((".", "_")) and name not in ("testdata", "plugin", "bin", "dist", "demo")
+        )  # fmt: skip
+        if here == repository:
+            files = [name for name in files if name in ("go.mod", "go.sum") or name.endswith(".go")]
+        elif not any(name.endswith(".go") for name in files):
+            continue
+        for name in sorted(files):
+            if not name.endswith("_test.go"):
+                path = here / name
+                found[str(path)] = f"go/{path.relative_to(repository).as_posix()}"
+    return found
