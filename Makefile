@@ -72,6 +72,43 @@ venv-next: .venv-next/.hodor ## .venv-next: dbt-core 1.12.6 on DuckDB 1.5, with 
 lock: .venv-tools/.stamp ## pin requirements/*.in again
 	tools/lock
 
+# --- test -----------------------------------------------------------------------------------------------------------
+
+# In CI a test that lacks an engine (PostgreSQL, a Python environment) fails; elsewhere it is skipped.
+ifeq ($(CI),true)
+export HODOR_REQUIRE_ENGINES ?= 1
+endif
+
+.PHONY: test
+test: lint test-go test-plugin test-e2e ## all of the tests (about 15 minutes)
+
+.PHONY: test-go
+test-go: ## the Go tests
+	go test ./...
+
+# Run from plugin/, so that the installed wheel is imported, never the sources.
+.PHONY: test-plugin
+test-plugin: .venv/.hodor .venv-next/.hodor ## the plugin's unit tests, on both environments
+	cd plugin && ../.venv/bin/python -m pytest -q --ignore tests/e2e $(PYTEST_FLAGS)
+	cd plugin && ../.venv-next/bin/python -m pytest -q --ignore tests/e2e $(PYTEST_FLAGS)
+
+.PHONY: test-e2e
+test-e2e: .venv/.hodor ## real dbt projects on DuckDB: make test-e2e PYTEST_FLAGS='-k E03'
+	cd plugin && ../.venv/bin/python -m pytest -q tests/e2e $(PYTEST_FLAGS)
+
+.PHONY: lint
+lint: .venv-tools/.stamp ## formatting and vet, Go and Python
+	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$unformatted" || { echo "gofmt -w needed: $$unformatted"; exit 1; }
+	go vet ./...
+	.venv-tools/bin/ruff check -q .
+	.venv-tools/bin/ruff format -q --check .
+	cmp LICENSE plugin/LICENSE
+	cmp NOTICE plugin/NOTICE
+
+.PHONY: ci
+ci: ## what .ci/run runs: everything, going on after a failure
+	$(MAKE) -k test
+
 # --- clean ----------------------------------------------------------------------------------------------------------
 
 .PHONY: clean

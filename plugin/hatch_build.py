@@ -18,6 +18,7 @@ from pathlib import Path
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 EXE = "hodor-sql.exe" if sys.platform == "win32" else "hodor-sql"
+NO_GO = ("testdata", "plugin", "bin", "dist", "demo")
 ADVICE = (
     "Install a wheel made for your platform instead (pip install --only-binary dbt-hodor dbt-hodor), "
     "or install Go 1.26 and a C and C++ compiler."
@@ -81,8 +82,11 @@ def commit(module: Path) -> str:
     try:
         done = subprocess.run(
             ["git", "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"],
-            cwd=module, capture_output=True, text=True, check=True,
-        )  # fmt: skip
+            cwd=module,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
     except (OSError, subprocess.CalledProcessError):
         return "unknown"
     return done.stdout.strip() or "unknown"
@@ -98,9 +102,7 @@ def go_sources(repository: Path) -> dict[str, str]:
     found = {}
     for folder, subfolders, files in os.walk(repository):
         here = Path(folder)
-        subfolders[:] = sorted(
-            name for name in subfolders if not name.startswith((".", "_")) and name not in ("testdata", "plugin", "bin", "dist", "demo")
-        )  # fmt: skip
+        subfolders[:] = sorted(name for name in subfolders if not name.startswith((".", "_")) and name not in NO_GO)
         if here == repository:
             files = [name for name in files if name in ("go.mod", "go.sum") or name.endswith(".go")]
         elif not any(name.endswith(".go") for name in files):
