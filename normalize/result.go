@@ -67,4 +67,6 @@ type Options struct {
 	Catalog, Schema string
 	// InvocationID and RunStartedAt (UTC, RFC 3339 with microseconds) are this run's values, replaced by placeholders.
 	InvocationID, RunStartedAt string
+	// Replacer, if not nil, stands in for InvocationID and RunStartedAt: made once, it serves every text of a run.
+	Replacer *Replacer
 }

@@ -73,6 +73,7 @@ func newApp(name string, stdin io.Reader, stdout, stderr io.Writer) *cli.App {
 // commands is the command table. Each entry is made by the file that is named after it.
 func commands() []*cli.Command {
 	return []*cli.Command{
+		normalizeCommand(),
 		versionCommand(),
 	}
 }

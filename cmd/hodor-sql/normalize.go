@@ -1,0 +1,278 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/urfave/cli/v2"
+
+	"hodor/normalize"
+)
+
+// normalizeAnswer is the object of `normalize --json` and `--jsonl`.
+type normalizeAnswer struct {
+	ID          string           `json:"id"`
+	Dialect     string           `json:"dialect"`
+	Level       string           `json:"level"`
+	HashVersion string           `json:"hash_version"`
+	TextHash    string           `json:"text_hash"`
+	CodeHash    string           `json:"code_hash"`
+	Normalized  string           `json:"normalized"`
+	Facts       normalize.Facts  `json:"facts"`
+	Error       *normalize.Error `json:"error,omitempty"`
+}
+
+// normalizeFlags are the options of `hodor-sql normalize`.
+type normalizeFlags struct {
+	options   normalize.Options
+	json      bool
+	explain   bool
+	recursive bool
+	jsonl     bool
+	jobs      int
+}
+
+func normalizeCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "normalize",
+		Usage:     "print canonical SQL, hashes and facts of SQL files",
+		ArgsUsage: "FILE|DIR... | -",
+		Description: "Prints the canonical SQL of each file. With --jsonl it reads objects {\"id\",\"sql\",\"dialect\"} from stdin, one a line,\n" +
+			"and answers each with one line, in the same order.",
+		Flags: []cli.Flag{
+			dialectFlag(),
+			&cli.BoolFlag{Name: "json", Usage: "print one JSON object a text"},
+			&cli.BoolFlag{Name: "explain", Usage: "print level, hashes and facts beside the canonical SQL"},
+			&cli.BoolFlag{Name: "r", Usage: "take the *.sql files of directories, at any depth"},
+			&cli.BoolFlag{Name: "jsonl", Usage: "read objects from stdin, a line each"},
+			&cli.IntFlag{Name: "jobs", Value: 1, Usage: "texts analysed at a time with --jsonl"},
+			&cli.StringFlag{Name: "invocation-id", Usage: "the run's invocation id, to get the hash of a recorded run"},
+			&cli.StringFlag{Name: "run-started-at", Usage: "the run's run_started_at"},
+			&cli.StringFlag{Name: "catalog", Usage: "default catalog of unqualified names"},
+			&cli.StringFlag{Name: "schema", Usage: "default schema of unqualified names"},
+		},
+		Action: func(c *cli.Context) error {
+			flags := normalizeFlags{
+				json: c.Bool("json"), explain: c.Bool("explain"), recursive: c.Bool("r"), jsonl: c.Bool("jsonl"), jobs: c.Int("jobs"),
+			}
+			flags.options = normalize.Options{
+				Dialect: c.String("dialect"), Catalog: c.String("catalog"), Schema: c.String("schema"),
+				Replacer: normalize.NewReplacer(c.String("invocation-id"), c.String("run-started-at")),
+			}
+			args, err := positional(c)
+			if err != nil {
+				return err
+			}
+			if err := checkDialect(flags.options.Dialect); err != nil {
+				return err
+			}
+			if flags.jsonl {
+				if len(args) > 0 {
+					return usage("--jsonl reads stdin and takes no files, got %q", args[0])
+				}
+				if flags.jobs < 1 || flags.jobs > 256 {
+					return usage("--jobs is %d; a number from 1 to 256 is needed", flags.jobs)
+				}
+				return normalizeLines(c.App.Reader, c.App.Writer, flags)
+			}
+			if len(args) == 0 {
+				return usage("normalize needs a file, a directory (with -r), or - for stdin")
+			}
+			return normalizeFiles(c.App.Reader, c.App.Writer, args, flags)
+		},
+	}
+}
+
+// dialectFlag is the --dialect option of the commands that read SQL.
+func dialectFlag() cli.Flag {
+	return &cli.StringFlag{Name: "dialect", Value: normalize.DialectDatabricks, Usage: "databricks or duckdb"}
+}
+
+func checkDialect(dialect string) error {
+	if dialect != normalize.DialectDatabricks && dialect != normalize.DialectDuckDB {
+		return usage("--dialect is %q; databricks or duckdb is needed", dialect)
+	}
+	return nil
+}
+
+func answer(id, sql string, options normalize.Options) normalizeAnswer {
+	r := normalize.Normalize(sql, options)
+	return normalizeAnswer{
+		ID: id, Dialect: options.Dialect, Level: r.Level, HashVersion: normalize.Version, TextHash: r.TextHash, CodeHash: r.CodeHash,
+		Normalized: r.Normalized, Facts: r.Facts, Error: r.Error,
+	}
+}
+
+// encode prints one object a line, with <, > and & as they are.
+func encode(v any) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		panic(err) // the answers hold nothing that JSON can't say
+	}
+	return b.Bytes()
+}
+
+// sources lists the files that the arguments name: a file as it is, a directory with its *.sql files if recursive, "-" for stdin.
+func sources(args []string, recursive bool) ([]string, error) {
+	var files []string
+	for _, arg := range args {
+		if arg == "-" {
+			files = append(files, arg)
+			continue
+		}
+		info, err := os.Stat(arg)
+		if err != nil {
+			return nil, unreadable("%v", err)
+		}
+		if !info.IsDir() {
+			files = append(files, arg)
+			continue
+		}
+		if !recursive {
+			return nil, usage("%s is a directory; -r takes its *.sql files", arg)
+		}
+		err = filepath.WalkDir(arg, func(path string, d fs.DirEntry, err error) error {
+			if err == nil && !d.IsDir() && strings.HasSuffix(path, ".sql") {
+				files = append(files, path)
+			}
+			return err
+		})
+		if err != nil {
+			return nil, unreadable("%v", err)
+		}
+	}
+	return files, nil
+}
+
+// readSource reads one file, or stdin for "-".
+func readSource(stdin io.Reader, name string) (string, error) {
+	var data []byte
+	var err error
+	if name == "-" {
+		data, err = io.ReadAll(stdin)
+	} else {
+		data, err = os.ReadFile(name)
+	}
+	if err != nil {
+		return "", unreadable("%v", err)
+	}
+	return string(data), nil
+}
+
+func normalizeFiles(stdin io.Reader, stdout io.Writer, args []string, flags normalizeFlags) error {
+	files, err := sources(args, flags.recursive)
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriter(stdout)
+	defer out.Flush()
+	for _, file := range files {
+		sql, err := readSource(stdin, file)
+		if err != nil {
+			return err
+		}
+		a := answer(file, sql, flags.options)
+		if flags.json {
+			out.Write(encode(a))
+			continue
+		}
+		if len(files) > 1 {
+			fmt.Fprintf(out, "-- %s\n", file)
+		}
+		if flags.explain {
+			explainAnswer(out, a)
+		}
+		fmt.Fprintln(out, a.Normalized)
+	}
+	return nil
+}
+
+// explainAnswer prints what is known of a text, as SQL comments.
+func explainAnswer(w io.Writer, a normalizeAnswer) {
+	fmt.Fprintf(w, "-- level:       %s\n-- code hash:   %s\n-- text hash:   %s\n-- select star: %t\n", a.Level, a.CodeHash, a.TextHash, a.Facts.SelectStar)
+	for _, t := range a.Facts.Tables {
+		fmt.Fprintf(w, "-- reads table: %s\n", strings.Join(t, "."))
+	}
+	for _, p := range a.Facts.Paths {
+		fmt.Fprintf(w, "-- reads path:  %s\n", p)
+	}
+	for _, o := range a.Facts.Opaque {
+		fmt.Fprintf(w, "-- opaque:      %s\n", o)
+	}
+	for _, v := range a.Facts.Volatile {
+		fmt.Fprintf(w, "-- volatile:    %s (%s, %s)\n", v.Function, v.Kind, v.Use)
+	}
+	if a.Error != nil {
+		fmt.Fprintf(w, "-- not better:  line %d, column %d: %s\n", a.Error.Line, a.Error.Column, a.Error.Message)
+	}
+}
+
+// normalizeLine is one line of the input of --jsonl.
+type normalizeLine struct {
+	ID      string  `json:"id"`
+	SQL     *string `json:"sql"`
+	Dialect string  `json:"dialect"`
+}
+
+// normalizeLines answers the objects of in, each with one line, in their order, with at most flags.jobs texts in work at a time. A line that
+// is no such object ends the command (status 3), after the answers to those before it.
+func normalizeLines(in io.Reader, stdout io.Writer, flags normalizeFlags) error {
+	out := bufio.NewWriterSize(stdout, 1<<16)
+	defer out.Flush()
+	// Every line gets a channel for its answer; the queue of channels keeps the order and bounds the work.
+	queue := make(chan chan []byte, flags.jobs)
+	var readErr error
+	go func() {
+		defer close(queue)
+		var running sync.WaitGroup
+		defer running.Wait()
+		slots := make(chan struct{}, flags.jobs)
+		reader := bufio.NewReaderSize(in, 1<<16)
+		for number := 1; ; number++ {
+			line, err := reader.ReadBytes('\n')
+			if len(bytes.TrimSpace(line)) > 0 {
+				var item normalizeLine
+				if e := json.Unmarshal(line, &item); e != nil || item.SQL == nil {
+					readErr = unreadable("line %d of stdin is no object with \"id\" and \"sql\"", number)
+					return
+				}
+				options := flags.options
+				if item.Dialect != "" {
+					options.Dialect = item.Dialect
+				}
+				result := make(chan []byte, 1)
+				slots <- struct{}{}
+				queue <- result
+				running.Add(1)
+				go func() {
+					defer running.Done()
+					defer func() { <-slots }()
+					result <- encode(answer(item.ID, *item.SQL, options))
+				}()
+			}
+			if err == io.EOF {
+				return
+			}
+			if err != nil {
+				readErr = unreadable("stdin: %v", err)
+				return
+			}
+		}
+	}()
+	for result := range queue {
+		if _, err := out.Write(<-result); err != nil {
+			return unreadable("stdout: %v", err)
+		}
+	}
+	return readErr
+}

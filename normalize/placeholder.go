@@ -1,0 +1,248 @@
+package normalize
+
+import (
+	"fmt"
+	"sort"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// The values that dbt gives every run anew, invocation_id and run_started_at, stand in compiled SQL as literals. They are replaced by
+// placeholders before anything is hashed, so that an audit column is no change (spec 6 step 2, S27).
+//
+// A placeholder names the value and the form that it was written in: a changed form is a changed text. What is replaced is a whole
+// timestamp, down to the second at least; a date alone, or anything coarser, is never replaced, since a constant edited by hand could look
+// the same. A zone behind the timestamp (Z, +00:00, UTC) is no part of it and stays.
+const (
+	placeholderStart = "{{run_started_at:"
+	placeholderID    = "{{invocation_id:"
+)
+
+// The names under which facts list the two values (kind always).
+const (
+	functionRunStartedAt = "run_started_at"
+	functionInvocationID = "invocation_id"
+)
+
+// clockForm is one way to write a moment: a Go layout for the part down to the second, and what joins the fraction to it.
+type clockForm struct {
+	layout string
+	// point stands between seconds and fraction, where a fraction is written.
+	point string
+}
+
+// clockForms are the forms in which run_started_at is searched in UTC. The place in the list is part of the placeholder: new forms are
+// added at the end.
+var clockForms = []clockForm{
+	{"2006-01-02 15:04:05", "."},
+	{"2006-01-02T15:04:05", "."},
+	{"20060102150405", ""},
+	{"20060102_150405", "_"},
+	{"20060102-150405", "-"},
+	{"20060102T150405", "."},
+	{"20060102 150405", "."},
+	{"2006/01/02 15:04:05", "."},
+	{"02/01/2006 15:04:05", "."},
+	{"01/02/2006 15:04:05", "."},
+	{"02.01.2006 15:04:05", "."},
+	{"02-01-2006 15:04:05", "."},
+	{"2006-01-02_15:04:05", "."},
+	{"2006-01-02-15-04-05", "-"},
+	{"2006-01-02_15-04-05", "_"},
+	{"2006-01-02T15-04-05", "-"},
+	{"2006_01_02_15_04_05", "_"},
+	{"2006-01-02-15.04.05", "."},
+	{"Mon Jan _2 15:04:05 2006", ""},
+	{"01/02/06 15:04:05", ""},
+	{"2006-01-02 03:04:05 PM", ""},
+	{"01/02/2006 03:04:05 PM", ""},
+}
+
+// zonedForms is how many of clockForms, from the first, are also searched in the local times of the world: run_started_at.astimezone(...)
+// is in dbt's own examples.
+const zonedForms = 2
+
+// zoneMinutes are the offsets from UTC in use, in minutes.
+var zoneMinutes = func() []int {
+	zones := []int{-570, -210, -150, 210, 270, 330, 345, 390, 525, 570, 630, 765, 825}
+	for hour := -12; hour <= 14; hour++ {
+		if hour != 0 {
+			zones = append(zones, hour*60)
+		}
+	}
+	sort.Ints(zones)
+	return zones
+}()
+
+// startLayouts are the spellings of run_started_at that are understood: RFC 3339, or as Python's str() prints it.
+var startLayouts = []string{time.RFC3339Nano, "2006-01-02 15:04:05.999999999Z07:00", "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999"}
+
+// Replacements lists literal and placeholder for one run, longest literal first and without duplicates. They are meant to be applied in one
+// pass: at each place of the text the first literal of the list that matches. An empty invocationID, or a runStartedAt (RFC 3339, UTC if it
+// names no zone) that can't be read, gives no literals of its own, which only costs builds. The list always holds one pair for "{{", so that
+// no text can be taken for a placeholder.
+func Replacements(invocationID, runStartedAt string) [][2]string {
+	pairs := [][2]string{{"{{", "{{{{"}}
+	seen := map[string]bool{}
+	add := func(literal, prefix, form string) {
+		if !seen[literal] {
+			seen[literal] = true
+			pairs = append(pairs, [2]string{literal, prefix + form + "}}"})
+		}
+	}
+	// An id shorter than a UUID's 32 digits could turn up in a text by chance.
+	if len(invocationID) >= 32 {
+		bare := strings.ReplaceAll(invocationID, "-", "")
+		snake := strings.ReplaceAll(invocationID, "-", "_")
+		for i, literal := range []string{invocationID, bare, snake, strings.ToUpper(invocationID), strings.ToUpper(bare), strings.ToUpper(snake)} {
+			add(literal, placeholderID, strconv.Itoa(i+1))
+		}
+	}
+	if start, ok := parseStart(runStartedAt); ok {
+		addClock(add, start, clockForms, "")
+		addEpoch(add, start)
+		for _, minutes := range zoneMinutes {
+			sign, m := '+', minutes
+			if minutes < 0 {
+				sign, m = '-', -minutes
+			}
+			zone := fmt.Sprintf("@%c%02d%02d", sign, m/60, m%60)
+			addClock(add, start.Add(time.Duration(minutes)*time.Minute), clockForms[:zonedForms], zone)
+		}
+	}
+	sort.SliceStable(pairs, func(i, j int) bool {
+		if len(pairs[i][0]) != len(pairs[j][0]) {
+			return len(pairs[i][0]) > len(pairs[j][0])
+		}
+		return pairs[i][0] < pairs[j][0]
+	})
+	return pairs
+}
+
+// parseStart reads run_started_at.
+func parseStart(text string) (time.Time, bool) {
+	for _, layout := range startLayouts {
+		if t, err := time.Parse(layout, text); err == nil {
+			return t.UTC(), true
+		}
+	}
+	return time.Time{}, false
+}
+
+// addClock adds the moment t, whose clock already shows the wanted zone, in each form: with microseconds, with milliseconds, without.
+func addClock(add func(literal, prefix, form string), t time.Time, forms []clockForm, zone string) {
+	micros := fmt.Sprintf("%06d", t.Nanosecond()/1000)
+	for i, form := range forms {
+		seconds := t.Format(form.layout)
+		name := strconv.Itoa(i + 1)
+		if !strings.HasSuffix(form.layout, "05") {
+			add(seconds, placeholderStart, name+zone)
+			continue
+		}
+		add(seconds+form.point+micros, placeholderStart, name+"us"+zone)
+		add(seconds+form.point+micros[:3], placeholderStart, name+"ms"+zone)
+		if form.point != "." {
+			add(seconds+"."+micros, placeholderStart, name+".us"+zone)
+		}
+		add(seconds, placeholderStart, name+zone)
+	}
+}
+
+// addEpoch adds the seconds since 1970: as Python prints the float, whole, and in milli- and microseconds.
+func addEpoch(add func(literal, prefix, form string), t time.Time) {
+	if t.Unix() < 1e9 {
+		return // fewer than ten digits could be anything
+	}
+	micros := t.UnixMicro()
+	float := strconv.FormatFloat(float64(micros)/1e6, 'f', -1, 64)
+	if !strings.Contains(float, ".") {
+		float += ".0"
+	}
+	add(float, placeholderStart, "epoch.us")
+	add(strconv.FormatInt(micros, 10), placeholderStart, "epoch-us")
+	add(strconv.FormatInt(micros/1000, 10), placeholderStart, "epoch-ms")
+	add(strconv.FormatInt(micros/1e6, 10), placeholderStart, "epoch")
+}
+
+// Replacer applies the replacements of one run. The zero value and nil replace nothing but "{{". It is safe for concurrent use.
+type Replacer struct {
+	pairs [][2]string
+	// byStart holds the pairs by the first four bytes of the literal, longest literal first.
+	byStart map[[4]byte][][2]string
+	first   [256]bool
+}
+
+// NewReplacer prepares the replacements of one run; see Replacements for the arguments.
+func NewReplacer(invocationID, runStartedAt string) *Replacer {
+	r := &Replacer{pairs: Replacements(invocationID, runStartedAt), byStart: map[[4]byte][][2]string{}}
+	for _, p := range r.pairs {
+		if len(p[0]) >= 4 {
+			key := [4]byte([]byte(p[0][:4]))
+			r.byStart[key] = append(r.byStart[key], p)
+			r.first[p[0][0]] = true
+		}
+	}
+	return r
+}
+
+// Pairs returns literal and placeholder, longest literal first; the caller must not change them.
+func (r *Replacer) Pairs() [][2]string {
+	if r == nil {
+		return Replacements("", "")
+	}
+	return r.pairs
+}
+
+// Replace returns the text with this run's values replaced, in one pass.
+func (r *Replacer) Replace(text string) string {
+	out, _ := r.replace(text, nil)
+	return out
+}
+
+// replace is Replace; beyond that it appends the names of the values found (run_started_at, invocation_id) to names.
+func (r *Replacer) replace(text string, names []string) (string, []string) {
+	var b strings.Builder
+	done := 0
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		if c == '{' && i+1 < len(text) && text[i+1] == '{' {
+			b.WriteString(text[done:i])
+			b.WriteString("{{{{")
+			done = i + 2
+			i++
+			continue
+		}
+		if r == nil || !r.first[c] || i+4 > len(text) {
+			continue
+		}
+		for _, p := range r.byStart[[4]byte([]byte(text[i:i+4]))] {
+			if strings.HasPrefix(text[i:], p[0]) {
+				b.WriteString(text[done:i])
+				b.WriteString(p[1])
+				names = appendName(names, p[1])
+				done = i + len(p[0])
+				i = done - 1
+				break
+			}
+		}
+	}
+	if done == 0 {
+		return text, names
+	}
+	b.WriteString(text[done:])
+	return b.String(), names
+}
+
+func appendName(names []string, placeholder string) []string {
+	name := functionRunStartedAt
+	if strings.HasPrefix(placeholder, placeholderID) {
+		name = functionInvocationID
+	}
+	for _, n := range names {
+		if n == name {
+			return names
+		}
+	}
+	return append(names, name)
+}
