@@ -1,0 +1,128 @@
+package protocol
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// Number is the protocol number. Both sides must speak the same one.
+const Number = 1
+
+// Error codes (docs/protocol.md). The first five are JSON-RPC's.
+const (
+	CodeParse          = -32700
+	CodeInvalidRequest = -32600
+	CodeUnknownMethod  = -32601
+	CodeInvalidParams  = -32602
+	CodeInternal       = -32603
+	CodeWarehouse      = -32001 // the warehouse refused or failed the statement
+	CodeNoRun          = -32002 // no run was started, or it is finished
+	CodeManifest       = -32003 // the manifest can't be read or is of another invocation
+)
+
+// Error is the error member of an answer. It implements error.
+type Error struct {
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+}
+
+// Error returns the message with its code.
+func (e *Error) Error() string { return fmt.Sprintf("%s (%d)", e.Message, e.Code) }
+
+// Errorf returns an Error.
+func Errorf(code int, format string, args ...any) *Error {
+	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+// asError turns any error into what goes over the wire. An error that is no *Error is internal.
+func asError(err error) *Error {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e
+	}
+	return &Error{Code: CodeInternal, Message: err.Error()}
+}
+
+// message is one line. Which members are present says what it is: see kind.
+type message struct {
+	JSONRPC string          `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id,omitempty"`
+	Method  string          `json:"method,omitempty"`
+	Params  json.RawMessage `json:"params,omitempty"`
+	Result  json.RawMessage `json:"result,omitempty"`
+	Error   *Error          `json:"error,omitempty"`
+}
+
+// kind of a message.
+type kind int
+
+const (
+	invalid kind = iota
+	request
+	notification
+	answer
+)
+
+func (m *message) kind() kind {
+	hasID := len(m.ID) > 0 && !bytes.Equal(m.ID, null)
+	switch {
+	case m.JSONRPC != "2.0":
+		return invalid
+	case m.Method != "" && m.Result == nil && m.Error == nil:
+		if len(m.ID) == 0 {
+			return notification
+		}
+		if !hasID || !scalar(m.ID) {
+			return invalid
+		}
+		return request
+	case m.Method == "" && hasID && (m.Result == nil) != (m.Error == nil):
+		return answer
+	}
+	return invalid
+}
+
+var null = []byte("null")
+
+// scalar tells whether raw is a JSON number or string, the only ids that are echoed.
+func scalar(raw json.RawMessage) bool {
+	return raw[0] == '"' || raw[0] == '-' || raw[0] >= '0' && raw[0] <= '9'
+}
+
+// encode makes one line, without HTML escapes, with its line feed.
+func encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+// salvageID finds the id of a line that is cut, too long or not JSON, so that whoever waits for the answer gets one. It reads the top-level
+// members in order and gives up at the first that does not parse; nil if there is none before that.
+func salvageID(line []byte) json.RawMessage {
+	dec := json.NewDecoder(bytes.NewReader(line))
+	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+		return nil
+	}
+	for dec.More() {
+		key, err := dec.Token()
+		if err != nil {
+			return nil
+		}
+		var v json.RawMessage
+		if dec.Decode(&v) != nil {
+			return nil
+		}
+		if key == "id" {
+			if len(v) > 0 && scalar(v) {
+				return v
+			}
+			return nil
+		}
+	}
+	return nil
+}
