@@ -109,6 +109,12 @@ lint: .venv-tools/.stamp ## formatting and vet, Go and Python
 ci: ## what .ci/run runs: everything, going on after a failure
 	$(MAKE) -k test
 
+# --- demo -----------------------------------------------------------------------------------------------------------
+
+.PHONY: demo
+demo: .venv/.hodor ## a dbt project of real shape, built again and again with hodor on (about two minutes)
+	.venv/bin/python demo/run.py
+
 # --- clean ----------------------------------------------------------------------------------------------------------
 
 .PHONY: clean

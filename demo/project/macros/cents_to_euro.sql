@@ -1,0 +1,3 @@
+{% macro cents_to_euro(column) -%}
+    cast({{ column }} / 100.0 as decimal(12, 2))
+{%- endmacro %}
