@@ -229,8 +229,8 @@ def tables(products: list[tuple]) -> dict[str, list[tuple]]:
 
 
 COLUMNS = {
-    "shop.customers": "id integer, first_name varchar, last_name varchar, email varchar, country varchar, joined_on date, "
-    "newsletter boolean",
+    "shop.customers": "id integer, first_name varchar, last_name varchar, email varchar, country varchar, "
+    "joined_on date, newsletter boolean",
     "shop.orders": "id integer, customer_id integer, ordered_at timestamp, status varchar, country varchar, "
     "channel varchar",
     "shop.order_items": "id integer, order_id integer, product_id integer, quantity integer, "
