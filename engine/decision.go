@@ -13,36 +13,33 @@ const (
 type Decision struct {
 	Action Action
 	Reason Reason
-	// Evidence says what was compared, for explain: one entry for each thing that decided, then and now.
+	// Evidence says what was compared, for explain: one entry for each thing that decided, then and now. Hashes, versions and times only,
+	// never a text of the user.
 	Evidence []Evidence
 }
 
-// Evidence is one comparison behind a decision.
+// Evidence is one comparison behind a decision. Then is of the last build, Now of this run; empty means not known.
 type Evidence struct {
-	What string // "code_hash", "upstream main.orders", "view main.stg", "target", "lag_tolerance"
+	// What names the thing: "code_hash", "hash_version", "unrendered_hash", "config_hash", "relation", "target", "upstream main.orders",
+	// "view main.stg", "definition main.stg", "columns main.orders", "built_at_ms" (Now is the clock), "lag_tolerance_ms".
+	What string
 	Then string
 	Now  string
 }
 
-// Reason is a reason code of spec section 5 (plus those of section 10 and SAFETY). Codes are never renamed.
-type Reason string
+// verdict is what one rule says: a decision, or next.
+type verdict struct {
+	decided bool
+	Decision
+}
 
-// The reason codes, in the order of the rules.
-const (
-	FullRefresh         Reason = "full_refresh"
-	Unsupported         Reason = "unsupported"
-	NoHistory           Reason = "no_history"
-	RelationMissing     Reason = "relation_missing"
-	CodeChanged         Reason = "code_changed"
-	ConfigChanged       Reason = "config_changed"
-	TargetModified      Reason = "target_modified"
-	SelectStarView      Reason = "select_star_view"
-	ViewUnchanged       Reason = "view_unchanged"
-	UnknownUpstream     Reason = "unknown_upstream"
-	UpstreamCodeChanged Reason = "upstream_code_changed"
-	NoNewData           Reason = "no_new_data"
-	WithinLagTolerance  Reason = "within_lag_tolerance"
-	NewUpstreamData     Reason = "new_upstream_data"
-	VolatileSQL         Reason = "volatile_sql"
-	HodorError          Reason = "hodor_error"
-)
+// next leaves the decision to the rules that follow.
+var next verdict
+
+func build(r Reason, e ...Evidence) verdict {
+	return verdict{true, Decision{Action: Build, Reason: r, Evidence: e}}
+}
+
+func reuse(r Reason, e ...Evidence) verdict {
+	return verdict{true, Decision{Action: Reuse, Reason: r, Evidence: e}}
+}

@@ -52,8 +52,10 @@ type View struct {
 	// Code is the code hash of that view's last build (its record); empty: no record, unknown.
 	Code string
 	// Definition is the view's present definition in the warehouse; it must equal the one of the view's own record (S9), or the
-	// caller leaves Code empty.
+	// caller leaves Code empty. Unknown makes the view unknown, unless Ephemeral is set.
 	Definition Version
+	// Ephemeral: there is nothing in the warehouse, so Definition does not count.
+	Ephemeral bool
 }
 
 // Record is the evidence that the last build left. nil Record in Input means no history.
@@ -74,7 +76,12 @@ type TestResult struct {
 	Message  string
 }
 
-// Input is all that a decision may look at.
+// Input is all that a decision may look at. Its zero value builds. Fields are of three sorts (law_test.go keeps the list):
+//
+//   - evidence (hashes, versions, the record, the clock, LineageKnown ...): the zero value is "not known" and builds;
+//   - alarms (FullRefresh, NoReuse, SelectStarView, ReadsItself, HooksUnknown): set, they can only lead to a build; the caller sets them
+//     where it can't tell;
+//   - settings (CompareUnrendered, RequireAll, LagToleranceMS): the zero value is the one that builds more.
 type Input struct {
 	Kind Kind
 	// FullRefresh: --full-refresh, or the node's config full_refresh: true.
@@ -89,14 +96,24 @@ type Input struct {
 	Target Version
 	// SelectStarView: the node is a view whose final SELECT * reads a relation directly (rule 9).
 	SelectStarView bool
-	// ReadsItself: a table model that reads {{ this }} (S6).
+	// ReadsItself: a model that reads {{ this }} (S6). Incrementals and snapshots do so by design and are not affected.
 	ReadsItself bool
 	// HooksUnknown: hooks or header that can't be analysed, opaque inputs or writes in them (S7); stands before rule 10.
 	HooksUnknown bool
 	// Columns: S18, Databricks views: column hashes of the relations read, now.
-	Columns   map[string]Version
+	//
+	// A nil map, here or in the record, means that they were not read; a view that reads no relation has an empty one.
+	Columns map[string]Version
+	// ViewsBindAnew: the engine binds a view's columns at each query (DuckDB), so Columns do not count.
+	ViewsBindAnew bool
+	// LineageKnown: SQL, hooks and header were analysed to the end, so Upstreams and Views are all that the node reads. Without it the node
+	// builds (unknown_upstream), views too.
+	LineageKnown bool
+	// Upstreams are what the node reads. For a view: only what its hooks and header read (S7); what its query reads is read anew whenever
+	// the view is, and does not count (rule 10).
 	Upstreams []Upstream
-	Views     []View
+	// Views are the views between the node and its upstreams; for a view: between its hooks and their upstreams.
+	Views []View
 	// RequireAll: require_fresh_data_from: all.
 	RequireAll bool
 	// LagToleranceMS is lag_tolerance in ms; 0 for tests.
