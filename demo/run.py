@@ -251,7 +251,7 @@ def dbt(*arguments: str, env: dict[str, str] | None = None) -> None:
         data, message = event.get("data", {}), event["info"].get("msg", "")
         if "index" in data and "total" in data:
             progress(f"{data['index']:>4} of {data['total']}  {data.get('node_info', {}).get('node_name', '')}")
-        elif message.startswith("hodor:") or message.startswith("Done. "):
+        elif "hodor: " in message or message.startswith("Done. "):
             progress("")
             print(dim(f"   {message}"), flush=True)
     progress("")
