@@ -105,6 +105,12 @@ lint: .venv-tools/.stamp ## formatting and vet, Go and Python
 	cmp LICENSE plugin/LICENSE
 	cmp NOTICE plugin/NOTICE
 
+.PHONY: fmt
+fmt: .venv-tools/.stamp ## format Go and Python
+	gofmt -w $$(git ls-files '*.go')
+	.venv-tools/bin/ruff check -q --fix .
+	.venv-tools/bin/ruff format -q .
+
 .PHONY: ci
 ci: ## what .ci/run runs: everything, going on after a failure
 	$(MAKE) -k test

@@ -136,9 +136,7 @@ def season(day: dt.date) -> float:
 
 
 def moment(rng: random.Random, day: dt.date) -> dt.datetime:
-    return dt.datetime.combine(
-        day, dt.time(min(23, int(rng.triangular(6, 24, 20))), rng.randrange(60), rng.randrange(60))
-    )
+    return dt.datetime.combine(day, dt.time(min(23, int(rng.triangular(6, 24, 20))), rng.randrange(60), rng.randrange(60)))
 
 
 def tables(products: list[tuple]) -> dict[str, list[tuple]]:
@@ -189,9 +187,7 @@ def tables(products: list[tuple]) -> dict[str, list[tuple]]:
         if status == "completed":
             carrier = rng.choices([c[0] for c in CARRIERS], [40, 30, 20, 10])[0]
             sent = at + dt.timedelta(hours=rng.randrange(4, 50))
-            shipments.append(
-                (len(shipments) + 1, number, carrier, sent, sent + dt.timedelta(hours=int(rng.gammavariate(5, 16))))
-            )
+            shipments.append((len(shipments) + 1, number, carrier, sent, sent + dt.timedelta(hours=int(rng.gammavariate(5, 16)))))
 
     tickets = []
     for number in range(1, 901):
@@ -209,9 +205,7 @@ def tables(products: list[tuple]) -> dict[str, list[tuple]]:
         sessions.append((number, known, at, channel, rng.choices(["phone", "desktop", "tablet"], [58, 36, 6])[0]))
         for step in range(min(1 + int(rng.expovariate(1 / 3)), 20)):
             page = (
-                "home"
-                if step == 0
-                else rng.choices(["category", "product", "cart", "checkout", "thanks"], [30, 44, 14, 8, 4])[0]
+                "home" if step == 0 else rng.choices(["category", "product", "cart", "checkout", "thanks"], [30, 44, 14, 8, 4])[0]
             )
             views.append((len(views) + 1, number, page, at + dt.timedelta(seconds=step * rng.randrange(5, 90))))
 
@@ -231,15 +225,13 @@ def tables(products: list[tuple]) -> dict[str, list[tuple]]:
 COLUMNS = {
     "shop.customers": "id integer, first_name varchar, last_name varchar, email varchar, country varchar, "
     "joined_on date, newsletter boolean",
-    "shop.orders": "id integer, customer_id integer, ordered_at timestamp, status varchar, country varchar, "
-    "channel varchar",
+    "shop.orders": "id integer, customer_id integer, ordered_at timestamp, status varchar, country varchar, channel varchar",
     "shop.order_items": "id integer, order_id integer, product_id integer, quantity integer, "
     "unit_price_cents integer, discount_percent integer",
     "shop.payments": "id integer, order_id integer, method varchar, amount_cents integer, paid_at timestamp",
     "shop.shipments": "id integer, order_id integer, carrier varchar, sent_at timestamp, delivered_at timestamp",
     "shop.returns": "id integer, order_item_id integer, returned_on date, reason varchar",
-    "shop.tickets": "id integer, order_id integer, topic varchar, opened_at timestamp, "
-    "closed_at timestamp, rating integer",
+    "shop.tickets": "id integer, order_id integer, topic varchar, opened_at timestamp, closed_at timestamp, rating integer",
     "web.sessions": "id integer, customer_id integer, started_at timestamp, channel varchar, device varchar",
     "web.page_views": "id integer, session_id integer, page varchar, viewed_at timestamp",
 }

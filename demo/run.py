@@ -107,9 +107,7 @@ def new_tickets() -> None:
 def tidy() -> None:
     path = PROJECT / "models/marts/core/fct_orders.sql"
     sql = path.read_text()
-    sql = sql.replace(
-        "select\n", "-- One row an order. Amounts are in euro unless the name says otherwise.\nSELECT\n", 1
-    )
+    sql = sql.replace("select\n", "-- One row an order. Amounts are in euro unless the name says otherwise.\nSELECT\n", 1)
     sql = sql.replace("from {{", "FROM {{").replace("inner join", "JOIN").replace("left join", "LEFT OUTER JOIN")
     sql = sql.replace("t.", "totals.").replace(" as t\n", " totals\n")
     path.write_text(sql)
@@ -190,11 +188,7 @@ class Run:
                 if child not in found and not child.startswith(("test.", "unit_test.", "exposure.")):
                     found.add(child)
                     todo.append(child)
-        return {
-            node
-            for node in found
-            if self.manifest["nodes"][node]["config"]["materialized"] not in ("view", "ephemeral")
-        }
+        return {node for node in found if self.manifest["nodes"][node]["config"]["materialized"] not in ("view", "ephemeral")}
 
 
 def build(label: str) -> Run:

@@ -15,7 +15,7 @@ HEADER = ["dialect", "name", "form", "determinism", "seen"]
 WORD = re.compile(r"[a-z_][a-z0-9_]*$")
 GENERATORS = {
     "duckdb": {"range", "generate_series", "unnest", "json_each"},
-    "databricks": {"range", "explode", "explode_outer", "posexplode", "posexplode_outer", "inline", "inline_outer", "stack", "json_tuple"},
+    "databricks": set("range explode explode_outer posexplode posexplode_outer inline inline_outer stack json_tuple".split()),
 }
 
 
