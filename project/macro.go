@@ -1,6 +1,10 @@
 package project
 
-import "strings"
+import (
+	"slices"
+	"sort"
+	"strings"
+)
 
 // macro is one entry of the manifest's macros.
 type macro struct {
@@ -12,11 +16,18 @@ type macro struct {
 
 // macros holds all macros of the manifest.
 type macros struct {
-	byID   map[string]*macro
-	byName map[string][]*macro // project and package macros only, by name and by name without its dispatch prefix
+	byID map[string]*macro
+	// byName finds project and package macros by name and by name without its dispatch prefix.
+	byName map[string][]*macro
+	// known are the names that dbt and the adapter use, with and without prefix.
+	known map[string]bool
+	// overrides are the project and package macros that dbt may run in place of, or beside, its own (S20), by id.
+	overrides []*macro
 }
 
-func newMacros() *macros { return &macros{byID: map[string]*macro{}, byName: map[string][]*macro{}} }
+func newMacros() *macros {
+	return &macros{byID: map[string]*macro{}, byName: map[string][]*macro{}, known: map[string]bool{}}
+}
 
 func (m *macros) add(id string, entry value) error {
 	x := &macro{id: id}
@@ -45,19 +56,44 @@ func internalPackages(adapter string) map[string]bool {
 	return p
 }
 
-// finish sorts the macros into dbt's own and the project's.
+// finish sorts the macros into dbt's own and the project's and finds the overrides.
 func (m *macros) finish(adapter string) {
 	internal := internalPackages(adapter)
 	for _, x := range m.byID {
 		x.internal = internal[x.pkg]
+		base := baseName(x.name)
 		if x.internal {
+			m.known[x.name], m.known[base] = true, true
 			continue
 		}
 		m.byName[x.name] = append(m.byName[x.name], x)
-		if base := baseName(x.name); base != x.name {
+		if base != x.name {
 			m.byName[base] = append(m.byName[base], x)
 		}
 	}
+	for _, x := range m.byID {
+		if !x.internal && m.overridesBuiltin(x.name) {
+			m.overrides = append(m.overrides, x)
+		}
+	}
+	sort.Slice(m.overrides, func(i, j int) bool { return m.overrides[i].id < m.overrides[j].id })
+}
+
+// overridesBuiltin tells whether dbt may come to a macro by its name alone (S20): it bears the name of one of dbt's or the adapter's, with or
+// without a dispatch prefix, or a name that dbt makes up from a strategy or materialization.
+func (m *macros) overridesBuiltin(name string) bool {
+	base := baseName(name)
+	return m.known[name] || m.known[base] || isMaterialization(name) || isIncrementalStrategy(base) || isSnapshotStrategy(base)
+}
+
+func isMaterialization(name string) bool { return strings.HasPrefix(name, "materialization_") }
+
+func isIncrementalStrategy(base string) bool {
+	return strings.HasPrefix(base, "get_incremental_") && strings.HasSuffix(base, "_sql")
+}
+
+func isSnapshotStrategy(base string) bool {
+	return strings.HasPrefix(base, "snapshot_") && strings.HasSuffix(base, "_strategy")
 }
 
 // baseName takes off the prefix by which dispatch finds an adapter's version of a macro (duckdb__x, default__x).
@@ -66,4 +102,70 @@ func baseName(name string) string {
 		return name[i+2:]
 	}
 	return name
+}
+
+// runsFor tells whether dbt may run an override for a node. Only names that dbt looks up for one kind of node are narrowed: materializations
+// by their own name, generic tests, and the two families of strategies. Whatever another macro calls of them comes with the closure.
+func (x *macro) runsFor(n *Node) bool {
+	base := baseName(x.name)
+	switch {
+	case isMaterialization(x.name):
+		return strings.HasPrefix(x.name, "materialization_"+n.Materialized+"_")
+	case strings.HasPrefix(x.name, "test_"):
+		return n.Resource == Test
+	case isIncrementalStrategy(base):
+		return n.Materialized == "incremental"
+	case isSnapshotStrategy(base):
+		return n.Resource == Snapshot
+	}
+	return true
+}
+
+// closure returns the roots and every project or package macro that they may reach, by id. dbt's list of calls lacks macros that are passed as
+// values or dispatched by name, so any word of a text that names a macro counts as a call; a text that asks for macros under computed names
+// reaches them all. withInternal also follows and returns dbt's own (the unrendered hash).
+func (m *macros) closure(roots []*macro, texts []string, withInternal bool) []*macro {
+	seen := map[*macro]bool{}
+	var queue, out []*macro
+	push := func(x *macro) {
+		if x != nil && !seen[x] && (withInternal || !x.internal) {
+			seen[x] = true
+			queue = append(queue, x)
+		}
+	}
+	reach := func(text string) {
+		s := scanTemplate(text)
+		if s.computedNames {
+			for _, x := range m.byID {
+				if !x.internal {
+					push(x)
+				}
+			}
+			return
+		}
+		for word := range s.words {
+			for _, x := range m.byName[word] {
+				push(x)
+			}
+		}
+	}
+	for _, x := range roots {
+		push(x)
+	}
+	for _, t := range texts {
+		reach(t)
+	}
+	for len(queue) > 0 {
+		x := queue[len(queue)-1]
+		queue = queue[:len(queue)-1]
+		out = append(out, x)
+		for _, id := range x.calls {
+			push(m.byID[id])
+		}
+		if !x.internal {
+			reach(x.sql)
+		}
+	}
+	slices.SortFunc(out, func(a, b *macro) int { return strings.Compare(a.id, b.id) })
+	return out
 }

@@ -1,0 +1,369 @@
+package project
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"sort"
+	"strings"
+	"sync"
+
+	"hodor/engine"
+)
+
+// Context holds what the run knows beyond the manifest and what hashes may depend on (S21, S22). Values enter hashes and nothing else.
+type Context struct {
+	// Vars, Target and Selected are hashes (or any other identity) of all vars, of the target and of the selected resources. Where a text reads one
+	// that is empty, the node's config hash is unknown.
+	Vars, Target, Selected string
+	// Flags is a canonical text of dbt's flags and command.
+	Flags string
+	// WarnError is a canonical text of --warn-error and its options, StoreFailures the flag of that name. Both belong to tests only.
+	WarnError     string
+	StoreFailures bool
+	// Dispatch is a canonical text of the dispatch: setting of dbt_project.yml, which decides whose macro dbt takes (see Dispatch).
+	Dispatch string
+	// Env looks up an environment variable, Environ lists them all; nil: the process's own.
+	Env     func(string) (string, bool)
+	Environ func() []string
+}
+
+// Hasher computes config and unrendered hashes of one project in one run. It is safe for concurrent use and reads the environment at most once
+// for each text that asks for it.
+type Hasher struct {
+	p   *Project
+	ctx Context
+
+	mu        sync.Mutex
+	overrides map[string]*macroPart // by what narrows them, see runsFor
+	hooks     map[string]*macroPart // by the text of the hooks
+	graph     string
+}
+
+// macroPart is what a set of macros adds to a config hash.
+type macroPart struct {
+	macros []*macro
+	reads  reads
+	// sum covers the macros' texts and the values that they read of the run; unknown if one of those is.
+	sum     string
+	unknown bool
+}
+
+// NewHasher returns a Hasher for the run that ctx describes.
+func (p *Project) NewHasher(ctx Context) *Hasher {
+	if ctx.Env == nil {
+		ctx.Env = os.LookupEnv
+	}
+	if ctx.Environ == nil {
+		ctx.Environ = os.Environ
+	}
+	return &Hasher{p: p, ctx: ctx, overrides: map[string]*macroPart{}, hooks: map[string]*macroPart{}}
+}
+
+// Config is the config hash of a node (spec 6, S20-S23) with extra parts of the caller's, such as the session fingerprint (S19); each counts,
+// in their order. "" is unknown.
+func (h *Hasher) Config(n *Node, extra ...string) string {
+	over, hooks := h.overridesFor(n), h.hooksOf(n)
+	if over.unknown || hooks.unknown {
+		return ""
+	}
+	var read reads
+	read.merge(over.reads)
+	read.merge(hooks.reads)
+
+	b := make([]byte, 0, 2048)
+	b = appendString(b, "hodor config 1")
+	b = appendString(b, string(n.Resource))
+	b = appendString(b, n.Language)
+	b = appendConfig(b, n, read)
+	b = appendColumns(b, n, read)
+	b = appendCanon(b, orNothing(n.constraints), false)
+	if n.Version != "" && n.IsLatest() {
+		b = appendString(b, "latest version")
+	}
+	if n.Kind == engine.KindTest {
+		b = appendString(b, h.ctx.WarnError)
+		if n.StoreFailures == nil && h.ctx.StoreFailures {
+			b = appendString(b, "--store-failures")
+		}
+	}
+	b = appendModel(b, n, read)
+	b = appendString(b, over.sum)
+	b = appendString(b, hooks.sum)
+	for _, x := range extra {
+		b = appendString(b, x)
+	}
+	return sum(b)
+}
+
+func sum(b []byte) string {
+	s := sha256.Sum256(b)
+	return hex.EncodeToString(s[:])
+}
+
+// appendConfig takes the keys of node.config that are in, and those that are out where something reads them.
+func appendConfig(b []byte, n *Node, read reads) []byte {
+	fields := fieldList(n.config)
+	sortFields(fields)
+	all := read.allConfig || read.allModel || read.model["config"]
+	b = append(b, '{')
+	for _, f := range fields {
+		rule, known := configRule[strings.Replace(f.key, "_hook", "-hook", 1)]
+		if known && rule.core && f.val.null() {
+			continue
+		}
+		asked := all || read.config[f.key]
+		if asked || !known || rule.In {
+			b = appendCanon(appendString(b, f.key), f.val, asked)
+		}
+	}
+	return append(b, '}')
+}
+
+// appendColumns takes the columns that say more than a name, a description or tests (S23), in their order, which a contract turns into the order
+// of the table's columns.
+func appendColumns(b []byte, n *Node, read reads) []byte {
+	if read.allModel || read.model["columns"] {
+		return appendCanon(b, n.columns, true)
+	}
+	b = append(b, '{')
+	n.columns.fields(func(_ []byte, column value) {
+		var name value
+		var entry []byte
+		for _, f := range sortedFields(column) {
+			rule, known := columnRule[f.key]
+			switch {
+			case f.key == "name":
+				name = f.val
+			case f.key == "config":
+				for _, c := range sortedFields(f.val) {
+					if c.key != "meta" && c.key != "tags" && !c.val.empty() {
+						entry = appendCanon(appendString(entry, "config."+c.key), c.val, false)
+					}
+				}
+			case known && !rule.In, f.val.empty():
+			default:
+				entry = appendCanon(appendString(entry, f.key), f.val, false)
+			}
+		}
+		if len(entry) > 0 {
+			b = append(append(appendCanon(b, name, false), entry...), ';')
+		}
+	})
+	return append(b, '}')
+}
+
+func sortedFields(v value) []field {
+	f := fieldList(v)
+	sortFields(f)
+	return f
+}
+
+func orNothing(v value) value {
+	if v.empty() {
+		return nil
+	}
+	return v
+}
+
+// appendModel adds what a text reads of the model object beyond its config and columns.
+func appendModel(b []byte, n *Node, read reads) []byte {
+	if read.allModel {
+		b = appendCanon(b, n.rest, true)
+		return appendString(appendCanon(b, n.unrendered, true), n.RawCode)
+	}
+	names := sortedKeys(read.model)
+	for _, name := range names {
+		switch name {
+		case "config", "columns", "compiled_code", "compiled_sql", "compiled", "extra_ctes", "injected_sql":
+		case "unrendered_config":
+			b = appendCanon(appendString(b, name), n.unrendered, true)
+		case "constraints":
+		case "test_metadata":
+			b = appendCanon(appendString(b, name), n.testMeta, true)
+		default:
+			v := n.rest.get(name)
+			b = appendCanon(appendString(b, name), v, true)
+			if v.absent() {
+				b = appendString(b, n.RawCode) // raw_code, raw_sql, checksum, or a method
+			}
+		}
+	}
+	return b
+}
+
+// overridesFor returns the part of the overriding macros that dbt may run for a node.
+func (h *Hasher) overridesFor(n *Node) *macroPart {
+	key := string(n.Resource) + " " + n.Materialized
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if part := h.overrides[key]; part != nil {
+		return part
+	}
+	var roots []*macro
+	for _, x := range h.p.macros.overrides {
+		if x.runsFor(n) {
+			roots = append(roots, x)
+		}
+	}
+	part := h.part(roots, nil)
+	h.overrides[key] = part
+	return part
+}
+
+// hooksOf returns the part of a node's hooks.
+func (h *Hasher) hooksOf(n *Node) *macroPart {
+	if len(n.Hooks) == 0 {
+		return &macroPart{}
+	}
+	var texts []string
+	for _, hook := range n.Hooks {
+		if hasJinja(hook.SQL) {
+			texts = append(texts, hook.SQL)
+		}
+	}
+	key := strings.Join(texts, "\x00")
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	part := h.hooks[key]
+	if part == nil {
+		part = h.part(nil, texts)
+		h.hooks[key] = part
+	}
+	return part
+}
+
+// part hashes a closure of macros and the values that it and the texts read. The caller holds h.mu.
+func (h *Hasher) part(roots []*macro, texts []string) *macroPart {
+	part := &macroPart{macros: h.p.macros.closure(roots, texts, false)}
+	for _, t := range texts {
+		part.reads.merge(scanTemplate(t).reads)
+	}
+	b := appendString(nil, h.ctx.Dispatch)
+	for _, x := range part.macros {
+		part.reads.merge(scanTemplate(x.sql).reads)
+		b = appendString(appendString(b, x.id), x.sql)
+	}
+	r := part.reads
+	need := func(name, val string) {
+		part.unknown = part.unknown || val == ""
+		b = appendString(appendString(b, name), val)
+	}
+	if r.vars {
+		need("vars", h.ctx.Vars)
+	}
+	if r.target {
+		need("target", h.ctx.Target)
+	}
+	if r.flags {
+		need("flags", h.ctx.Flags)
+	}
+	if r.selected {
+		need("selected", h.ctx.Selected)
+	}
+	if r.graph {
+		need("graph", h.graphSum())
+	}
+	if r.allEnv {
+		all := append([]string(nil), h.ctx.Environ()...)
+		sort.Strings(all)
+		for _, e := range all {
+			b = appendString(b, e)
+		}
+	}
+	for _, name := range sortedKeys(r.env) {
+		val, set := h.ctx.Env(name)
+		b = appendString(b, name)
+		if set {
+			b = appendString(append(b, '='), val)
+		}
+	}
+	part.sum = sum(b)
+	return part
+}
+
+// graphSum covers the whole project as a macro sees it through graph.
+func (h *Hasher) graphSum() string {
+	if h.graph == "" {
+		ids := make([]string, 0, len(h.p.Nodes))
+		for id := range h.p.Nodes {
+			ids = append(ids, id)
+		}
+		sort.Strings(ids)
+		hash := sha256.New()
+		var b []byte
+		for _, id := range ids {
+			n := h.p.Nodes[id]
+			b = appendString(b[:0], id)
+			for _, v := range []value{n.rest, n.config, n.columns, n.constraints, n.unrendered, n.testMeta} {
+				b = appendCanon(b, v, true)
+			}
+			hash.Write(appendString(b, n.RawCode))
+		}
+		h.graph = hex.EncodeToString(hash.Sum(nil))
+	}
+	return h.graph
+}
+
+// Unrendered is the hash of a node's unrendered code (spec 6), used with compare_unrendered_code: raw code, unrendered config, the text of every
+// macro that it may reach, and the same of ephemeral parents, whose code is inlined. "" (unknown) for seeds, which have no code to compare.
+func (h *Hasher) Unrendered(n *Node) string {
+	if n.Resource == Seed || n.Resource == Source {
+		return ""
+	}
+	b := appendString(nil, "hodor unrendered 1")
+	seen := map[string]bool{}
+	var texts []string
+	var roots []*macro
+	var take func(n *Node)
+	take = func(n *Node) {
+		if seen[n.UniqueID] {
+			return
+		}
+		seen[n.UniqueID] = true
+		b = appendString(appendString(b, n.UniqueID), n.RawCode)
+		b = appendCanon(b, n.unrendered, false)
+		b = appendCanon(b, n.testMeta, false)
+		texts = append(texts, n.RawCode)
+		for _, id := range n.macros {
+			if x := h.p.macros.byID[id]; x != nil {
+				roots = append(roots, x)
+			}
+		}
+		for _, id := range n.Parents {
+			if parent := h.p.Nodes[id]; parent != nil && parent.Kind == KindEphemeral {
+				take(parent)
+			}
+		}
+	}
+	take(n)
+	for _, x := range h.p.macros.closure(roots, texts, true) {
+		b = appendString(appendString(b, x.id), x.sql)
+	}
+	return sum(b)
+}
+
+// Dispatch returns a canonical text of the dispatch: block of a dbt_project.yml, comments and blank lines left out; for a file in flow style, all of
+// it. The manifest does not hold this setting, though it decides whose macro dbt takes (S20).
+func Dispatch(projectYML string) string {
+	var b strings.Builder
+	in := false
+	for i, line := range strings.Split(strings.ReplaceAll(projectYML, "\r\n", "\n"), "\n") {
+		trimmed := strings.TrimSpace(line)
+		if i == 0 && strings.HasPrefix(trimmed, "{") {
+			return projectYML
+		}
+		if trimmed == "" || trimmed[0] == '#' {
+			continue
+		}
+		if c := line[0]; c != ' ' && c != '\t' && c != '-' {
+			key, _, _ := strings.Cut(trimmed, ":")
+			in = strings.Trim(strings.TrimSpace(key), `"'`) == "dispatch"
+		}
+		if in {
+			b.WriteString(strings.TrimRight(line, " \t"))
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}
