@@ -1,0 +1,389 @@
+"""The host's side of the wire (docs/protocol.md): starts hodor-sql, sends requests, hands out answers, answers its requests.
+
+One thread reads the child's stdout and wakes whoever waits; each caller writes its own line, so a call costs one system call
+and one wake-up. The pipe is written without blocking and with a deadline: a child that reads no more can't hang dbt.
+
+Every way for a call to fail is an exception of this module: ServiceError (one request, the run goes on), ServiceGone (this
+and all later calls), Interrupted (dbt was told to stop).
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import select
+import subprocess
+import threading
+import time
+import weakref
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+PROTOCOL = 1
+HELLO_S = 30.0  # until the first line; a cold disk is slow, and nothing else is known of the child before it
+LAST_WORDS = 5
+
+WAREHOUSE, INVALID_REQUEST, UNKNOWN_METHOD, BAD_PARAMS, INTERNAL = -32001, -32600, -32601, -32602, -32603
+FOREIGN_MANIFEST = -32003
+
+encode = json.JSONEncoder(separators=(",", ":")).encode
+decode = json.loads
+
+
+class ServiceError(Exception):
+    """An error answer to one request."""
+
+    def __init__(self, code: int, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class ServiceGone(Exception):
+    """The child ended, hangs, or can't be served; the text says why, with its last words."""
+
+
+class Interrupted(Exception):
+    """dbt cancels its nodes; who waited for an answer must not start anything now."""
+
+
+class Pending:
+    """One request in flight. The lock is held until there is an answer: cheaper than an Event, and it takes a timeout."""
+
+    __slots__ = ("lock", "result", "error", "sent")
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.lock.acquire()
+        self.result: Any = None
+        self.error: Exception | None = None
+        self.sent = time.monotonic()
+
+    def settled(self) -> bool:
+        return not self.lock.locked()
+
+    def settle(self, result: Any, error: Exception | None) -> None:
+        self.result, self.error = result, error
+        try:
+            self.lock.release()
+        except RuntimeError:
+            pass  # the hello and the death of the child may settle it both
+
+
+class Client:
+    """One child process. Not usable after a fork, nor a second time.
+
+    `serve(method, id, params)` is called in the reading thread for each request of the service and must not block; `busy()`
+    tells whether one of its queries runs, which counts as a sign of life.
+    """
+
+    def __init__(
+        self,
+        command: list[str],
+        version: str,
+        serve: Callable[[str, Any, Any], None],
+        busy: Callable[[], bool] = lambda: False,
+        on_stderr: Callable[[str], None] = lambda line: None,
+        deadline: float = 60.0,
+        env: dict[str, str] | None = None,
+    ) -> None:
+        self.command, self.version = command, version
+        self._serve, self._busy, self._on_stderr, self._deadline = serve, busy, on_stderr, deadline
+        self._env = env
+        self._ids = itertools.count(1)
+        self._pending: dict[int, Pending] = {}
+        self._write_lock = threading.Lock()
+        self._gone: ServiceGone | None = None
+        self._gone_lock = threading.Lock()
+        self._hello = Pending()
+        self._greeted = False
+        self._heard = time.monotonic()
+        self._words: deque[str] = deque(maxlen=LAST_WORDS)
+        self._pid = os.getpid()
+        self._closing = False
+        self.hello: dict[str, Any] = {}
+        self.process: subprocess.Popen | None = None
+
+    # --- starting and stopping ---
+
+    def start(self) -> None:
+        """Spawns the child and waits for its hello. ServiceGone if it does not come or names another version."""
+        options: dict[str, Any] = {"env": self._env} if self._env is not None else {}
+        if os.name == "posix":
+            options["start_new_session"] = True  # Ctrl-C reaches only dbt
+        else:
+            options["creationflags"] = subprocess.CREATE_NEW_PROCESS_GROUP
+        try:
+            self.process = subprocess.Popen(
+                [*self.command, "serve", "--host-version", self.version],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                **options,
+            )
+        except OSError as error:
+            raise ServiceGone(f"{self.command[0]} can't be started: {error}") from None
+        _clients.add(self)
+        self._stdin = self.process.stdin.fileno()
+        if os.name == "posix":
+            os.set_blocking(self._stdin, False)
+        self._stderr_thread = self._thread(self._read_stderr, "hodor-stderr")
+        self._reader = self._thread(self._read, "hodor-reader")
+        self.wait(self._hello, HELLO_S)
+        theirs, protocol = self.hello.get("version"), self.hello.get("protocol")
+        if protocol != PROTOCOL or theirs != self.version:
+            self._fail(
+                f"the plugin is version {self.version} (protocol {PROTOCOL}), {self.command[0]} is version {theirs} "
+                f"(protocol {protocol}); install both from one wheel, or unset HODOR_BINARY"
+            )
+            raise self._gone
+
+    def _thread(self, target: Callable[[], None], name: str) -> threading.Thread:
+        thread = threading.Thread(target=target, name=name, daemon=True)
+        thread.start()
+        return thread
+
+    def close(self, patience: float = 2.0) -> None:
+        """Lets the child end: closes its stdin, waits `patience` seconds, then terminates it, then kills it. Never raises."""
+        process = self.process
+        if process is None or os.getpid() != self._pid:
+            return
+        self._closing = True
+        try:
+            if self._write_lock.acquire(timeout=1.0):
+                try:
+                    process.stdin.close()
+                except OSError:
+                    pass  # a buffered line could not be written any more
+                finally:
+                    self._write_lock.release()
+            for stop in (None, process.terminate, process.kill):
+                if stop is not None:
+                    stop()
+                try:
+                    process.wait(patience if stop is None else 1.0)
+                    break
+                except subprocess.TimeoutExpired:
+                    continue
+            self._reader.join(1.0)
+            self._stderr_thread.join(1.0)
+        except Exception:
+            pass
+        finally:
+            self._fail("the run is over")
+            _clients.discard(self)
+
+    def kill(self) -> None:
+        """Ends the child at once. Never raises, never waits."""
+        try:
+            if self.process is not None and os.getpid() == self._pid:
+                self.process.kill()
+        except Exception:
+            pass
+
+    # --- calling ---
+
+    def call(self, method: str, params: Any, timeout: float | None = None) -> Any:
+        return self.wait(self.send(method, params), timeout)
+
+    def send(self, method: str, params: Any) -> Pending:
+        """Writes a request. Its answer is what `wait` returns."""
+        return self.send_encoded(method, encode(params))
+
+    def send_encoded(self, method: str, params: str) -> Pending:
+        if self._gone is not None:
+            raise self._gone
+        pending = Pending()
+        number = next(self._ids)
+        self._pending[number] = pending
+        try:
+            self._write(f'{{"jsonrpc":"2.0","id":{number},"method":"{method}","params":{params}}}\n'.encode("ascii"))
+        except BaseException:
+            self._pending.pop(number, None)
+            raise
+        if self._gone is not None:  # it failed between the first look and the entry, and may have missed the entry
+            self._pending.pop(number, None)
+            raise self._gone
+        return pending
+
+    def wait(self, pending: Pending, timeout: float | None = None) -> Any:
+        """The answer, as soon as it is there. After `timeout` seconds, or HODOR_DEADLINE_S without a sign of life, the service
+        counts as gone."""
+        limit = None if timeout is None else time.monotonic() + timeout
+        while True:
+            now = time.monotonic()
+            left = max(self._heard, pending.sent) + self._deadline - now
+            if left <= 0:
+                if not self._busy():
+                    raise self._give_up(f"hodor-sql said nothing for {self._deadline:g} s")
+                left = 1.0
+            if limit is not None:
+                if limit <= now:
+                    raise self._give_up(f"hodor-sql did not answer within {timeout:g} s")
+                left = min(left, limit - now)
+            if pending.lock.acquire(timeout=left):
+                pending.lock.release()  # several threads may wait for one answer
+                break
+        if pending.error is not None:
+            raise pending.error
+        return pending.result
+
+    def wake(self) -> None:
+        """Fails every call in flight with Interrupted; later calls work."""
+        self._drain(Interrupted("dbt cancels this run"))
+
+    def reply(self, number: Any, result: Any = None, error: tuple[int, str] | None = None) -> None:
+        """Answers a request of the service. Never raises: where the child is gone, nobody waits for the answer."""
+        message: dict[str, Any] = {"jsonrpc": "2.0", "id": number}
+        if error is None:
+            message["result"] = result
+        else:
+            message["error"] = {"code": error[0], "message": error[1]}
+        try:
+            self._write((encode(message) + "\n").encode("ascii"))
+        except (ServiceGone, OSError, ValueError):
+            pass
+
+    def _write(self, line: bytes) -> None:
+        if os.getpid() != self._pid:
+            raise ServiceGone("this process was forked from the one that started hodor-sql")
+        with self._write_lock:
+            if self._gone is not None or self.process.stdin.closed:
+                raise self._gone or ServiceGone("the run is over")
+            try:
+                written = os.write(self._stdin, line)
+                if written < len(line):
+                    self._write_rest(memoryview(line)[written:])
+            except BlockingIOError:
+                self._write_rest(memoryview(line))
+            except OSError as error:
+                raise self._give_up(f"hodor-sql takes no more requests ({error.strerror})") from None
+
+    def _write_rest(self, rest: memoryview) -> None:
+        """Writes as the child makes room. Half a line may be out already, so giving up here ends the connection."""
+        stalled = time.monotonic()
+        try:
+            while rest:
+                if not select.select([], [self._stdin], [], 0.5)[1]:
+                    if self._gone is not None:
+                        raise self._gone
+                    if time.monotonic() - max(stalled, self._heard) > self._deadline and not self._busy():
+                        raise self._give_up(f"hodor-sql took no request for {self._deadline:g} s")
+                    continue
+                try:
+                    rest = rest[os.write(self._stdin, rest) :]
+                    stalled = time.monotonic()
+                except BlockingIOError:
+                    continue
+        except BaseException:  # a Ctrl-C in here, too, leaves half a line
+            self._fail("a request could not be written to its end")
+            self.kill()
+            raise
+
+    # --- reading ---
+
+    def _read(self) -> None:
+        try:
+            for line in iter(self.process.stdout.readline, b""):
+                self._heard = time.monotonic()
+                if line.endswith(b"\n"):  # the end of a child that died in the middle of a line is no message
+                    self._receive(line)
+        except Exception as error:
+            self._fail(f"the connection to hodor-sql failed ({type(error).__name__}: {error})")
+        self._ended()
+
+    def _receive(self, line: bytes) -> None:
+        try:
+            message = decode(line)
+        except ValueError:
+            message = None
+        if not isinstance(message, dict):
+            if line.strip():
+                self._on_stderr(line.decode("utf-8", "replace").rstrip())
+            return
+        if "method" not in message:
+            number = message.get("id")
+            pending = self._pending.pop(number, None) if isinstance(number, int) else None
+            if pending is None:
+                return  # given up meanwhile, or never asked
+            error = message.get("error")
+            if error is None and "result" in message:
+                pending.settle(message["result"], None)
+            elif isinstance(error, dict):
+                pending.settle(None, ServiceError(error.get("code", INTERNAL), str(error.get("message", ""))))
+            else:
+                pending.settle(None, ServiceError(INTERNAL, "an answer without result and error"))
+        elif "id" in message:
+            self._serve(message["method"], message["id"], message.get("params"))
+        elif message["method"] == "hello" and not self._greeted:
+            self._greeted = True
+            self.hello = message.get("params") or {}
+            self._hello.settle(self.hello, None)
+
+    def _read_stderr(self) -> None:
+        try:
+            for line in iter(self.process.stderr.readline, b""):
+                text = line.decode("utf-8", "replace").rstrip()
+                if text:
+                    self._words.append(text)
+                    self._on_stderr(text)
+        except Exception:
+            pass  # the pipe was closed under us
+
+    def _ended(self) -> None:
+        """stdout is at its end: the child is dead or about to be."""
+        try:
+            status = self.process.wait(2.0)
+            how = f"ended with exit status {status}" if status >= 0 else f"was killed by signal {-status}"
+        except subprocess.TimeoutExpired:
+            how = "closed its output"
+            self.kill()
+        self._stderr_thread.join(0.5)
+        self._fail(f"hodor-sql {how}{self._last_words()}")
+
+    def _last_words(self) -> str:
+        return "; its last words: " + " | ".join(self._words) if self._words else ""
+
+    def _give_up(self, reason: str) -> ServiceGone:
+        self._fail(reason + self._last_words())
+        self.kill()
+        return self._gone
+
+    def _fail(self, reason: str) -> None:
+        with self._gone_lock:
+            if self._gone is None:
+                self._gone = ServiceGone(reason)
+        self._drain(self._gone)
+
+    def _drain(self, error: Exception) -> None:
+        if not self._greeted and isinstance(error, ServiceGone):
+            self._greeted = True
+            self._hello.settle(None, error)
+        while self._pending:
+            try:
+                _, pending = self._pending.popitem()
+            except KeyError:
+                return
+            pending.settle(None, error)
+
+
+_clients: weakref.WeakSet[Client] = weakref.WeakSet()
+
+
+def _after_fork() -> None:
+    """A forked process must neither use the child nor hold its stdin open, else the child never sees the end of it. The
+    descriptors stay taken, since the file objects on them close them once more."""
+    for client in list(_clients):
+        client._gone = ServiceGone("this process was forked from the one that started hodor-sql")
+        try:
+            nowhere = os.open(os.devnull, os.O_RDWR)
+            for pipe in (client.process.stdin, client.process.stdout, client.process.stderr):
+                os.dup2(nowhere, pipe.fileno(), inheritable=False)
+            os.close(nowhere)
+        except (OSError, ValueError):
+            pass
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
