@@ -8,8 +8,6 @@ import (
 	"errors"
 	"io"
 	"log"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -62,7 +60,7 @@ func (h *host) expect(want string) {
 
 func echo(_ context.Context, params json.RawMessage) (any, error) { return params, nil }
 
-// methods that the tests and the transcript wire.jsonl use.
+// testMethods are methods of every kind.
 func testMethods() map[string]Method {
 	return map[string]Method{
 		"echo":  {Handle: echo},
@@ -106,29 +104,6 @@ func TestRequests(t *testing.T) {
 				t.Errorf("the stack is not in the log: %q", h.log)
 			}
 		})
-	}
-}
-
-// A transcript is replayed line by line: what the host says goes in, what the service says must come out.
-func TestTranscript(t *testing.T) {
-	raw, err := os.ReadFile(filepath.Join("testdata", "wire.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	h := start(t, testMethods(), Options{})
-	for row := range strings.Lines(string(raw)) {
-		var step struct{ Dir, Line string }
-		if err := json.Unmarshal([]byte(row), &step); err != nil {
-			t.Fatal(err)
-		}
-		switch step.Dir {
-		case "host":
-			h.write(step.Line)
-		case "service":
-			h.expect(step.Line)
-		default:
-			t.Fatalf("direction %q", step.Dir)
-		}
 	}
 }
 
