@@ -1,0 +1,77 @@
+package versions
+
+import (
+	"context"
+	"time"
+
+	"hodor/engine"
+)
+
+// Relation is a table, view or path to ask about.
+type Relation struct {
+	// Key is its canonical name (project.Key of Parts, or "delta.`/x`"); relations of one key share one version.
+	Key string
+	// Parts are catalog, schema and identifier as data, never quoted. Fewer than three are never enough to know what a name means.
+	Parts []string
+	// Path is the path of a Delta table without a name; Parts is empty then.
+	Path string
+}
+
+// Reader reads versions of one warehouse for one run. It is safe for concurrent use. No method returns an error where the answer can be
+// "unknown": the reason goes to Options.Log.
+type Reader interface {
+	// Rows returns the version of a table's rows, column names, types and order; unknown for views and for whatever can't be read. then is the
+	// version that a record holds, or "": a reader may return it unread where it can prove that it still stands. With "" the version is complete
+	// and fit to be recorded.
+	Rows(ctx context.Context, r Relation, then engine.Version) engine.Version
+	// Definition returns the version of a view's definition; unknown for anything but a view. It says nothing about the view's rows.
+	Definition(ctx context.Context, r Relation) engine.Version
+	// Columns returns the version of a relation's column names, types and order alone (S18); unknown where the warehouse binds views anew at each
+	// use, and nothing needs it.
+	Columns(ctx context.Context, r Relation) engine.Version
+	// Volatile returns the value of a kind of volatile call now: "date" or "session" (S24); unknown for any other kind.
+	Volatile(ctx context.Context, kind string) engine.Version
+	// Session reads the clock and the session once a run.
+	Session(ctx context.Context) (Session, error)
+	// Invalidate makes what is known of one relation stale (S15). A read that has begun is not kept (S16).
+	Invalidate(r Relation)
+	// InvalidateAll makes every version stale.
+	InvalidateAll()
+	// Reads returns how many versions were read from the warehouse.
+	Reads() int
+}
+
+// Session is what is read of the warehouse when a run starts.
+type Session struct {
+	// NowMS is the warehouse's clock when Read was taken, epoch ms.
+	NowMS int64
+	// Taken is when the statement was sent, with the monotonic clock; the moment now is NowMS and the time since (S5).
+	Taken time.Time
+	// Fingerprint is a hash over the settings that may change what a statement means or returns (S19).
+	Fingerprint string
+	// Hidden are the built-in functions and operators that a user's function or macro of the same name hides, in lower case (S8).
+	Hidden []string
+	// Engine is the engine's version.
+	Engine string
+}
+
+// Options of a reader.
+type Options struct {
+	// Log takes one line for each version that could not be read. nil: nowhere.
+	Log func(format string, args ...any)
+	// Now is time.Now, but for tests.
+	Now func() time.Time
+}
+
+func (o Options) logf(format string, args ...any) {
+	if o.Log != nil {
+		o.Log(format, args...)
+	}
+}
+
+func (o Options) now() time.Time {
+	if o.Now != nil {
+		return o.Now()
+	}
+	return time.Now()
+}
