@@ -64,8 +64,8 @@ venv-next: .venv-next/.hodor ## .venv-next: dbt-core 1.12.6 on DuckDB 1.5, with 
 	tools/venv .venv-next dbt-next.txt
 	@touch $@
 
-.venv/.hodor .venv-next/.hodor: %/.hodor: %/.stamp $(if $(wildcard plugin/src/dbt_hodor/__init__.py),dist/.wheel)
-	test ! -e dist/.wheel || .venv-tools/bin/uv pip install --quiet --python $*/bin/python --no-deps --reinstall dist/dbt_hodor-*.whl
+.venv/.hodor .venv-next/.hodor: %/.hodor: %/.stamp dist/.wheel
+	.venv-tools/bin/uv pip install --quiet --python $*/bin/python --no-deps --reinstall dist/dbt_hodor-*.whl
 	@touch $@
 
 .PHONY: lock

@@ -50,7 +50,14 @@ def answer(method, params):
         for sql in config.get("query", ()):
             query(sql)
         replacements = [[params["invocation_id"], "{{invocation_id:1}}"]]
-        return {"replacements": replacements, "render_hooks": [], "records": 0, "store": "ok", "warnings": [], **config.get("start", {})}
+        return {
+            "replacements": replacements,
+            "render_hooks": [],
+            "records": 0,
+            "store": "ok",
+            "warnings": [],
+            **config.get("start", {}),
+        }
     if method == "node/decide":
         known = config.get("known")
         if known is not None and params["text_hash"] not in known and params["sql"] is None:
@@ -63,14 +70,28 @@ def answer(method, params):
         return {**default, **found}
     if method == "run/finish":
         debug = {"parsed": 0, "sql_sent": 0, "versions_read": 0, "statements": 0}
-        return {"reused": 0, "built": 0, "errors": 0, "saved_ms": 0, "recorded": 0, "warnings": [], "debug": debug, **config.get("finish", {})}
+        return {
+            "reused": 0,
+            "built": 0,
+            "errors": 0,
+            "saved_ms": 0,
+            "recorded": 0,
+            "warnings": [],
+            "debug": debug,
+            **config.get("finish", {}),
+        }
     return {}
 
 
 assert sys.argv[1:3] == ["serve", "--host-version"], sys.argv
 version = config.get("version", sys.argv[3])
 methods = ["run/start", "node/decide", "node/built", "node/tested", "run/finish", "shutdown"]
-send({"method": "hello", "params": {"protocol": 1, "version": version, "hash_version": "1", "pid": os.getpid(), "methods": methods}})
+send(
+    {
+        "method": "hello",
+        "params": {"protocol": 1, "version": version, "hash_version": "1", "pid": os.getpid(), "methods": methods},
+    }
+)
 while (request := receive()) is not None:
     method = request.get("method")
     if method is None:
