@@ -105,6 +105,22 @@ lint: .venv-tools/.stamp ## formatting and vet, Go and Python
 	cmp LICENSE plugin/LICENSE
 	cmp NOTICE plugin/NOTICE
 
+.PHONY: gen check-gen
+gen: ## generate code again (*_gen.go)
+	go generate ./...
+
+check-gen: gen ## fail if the generated code in the repository is not what the generators make
+	git diff --exit-code
+
+.PHONY: golden
+golden: ## rewrite the golden files of the packages that have some; read the diff before you commit it
+	go test $$(grep -rl --include='*_test.go' --exclude-dir='.*' 'flag.Bool("update"' . | xargs -r -n 1 dirname | sort -u) -update
+
+FUZZ_SECONDS ?= 30
+.PHONY: fuzz
+fuzz: ## every fuzz test for 30 s: make fuzz PKG=./grammar FUZZ_SECONDS=600
+	tools/fuzz $(FUZZ_SECONDS) $(PKG)
+
 .PHONY: fmt
 fmt: .venv-tools/.stamp ## format Go and Python
 	gofmt -w $$(git ls-files '*.go')

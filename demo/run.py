@@ -195,7 +195,9 @@ def build(label: str) -> Run:
     started = time.monotonic()
     target = PROJECT / "target"
     (target / "run_results.json").unlink(missing_ok=True)
-    dbt("build")
+    said = dbt("build")
+    if not any(" reused, " in line for line in said):
+        fail("hodor took no part in this run; " + (said[0] if said else "is dbt-hodor installed? `make venv` does it"))
     seconds = time.monotonic() - started
     results = json.loads((target / "run_results.json").read_text())
     run = Run(label, seconds, results["elapsed_time"], json.loads((target / "manifest.json").read_text()))
@@ -219,8 +221,8 @@ def is_replay(result: dict) -> bool:
     return "replayed" in (result["message"] or "")
 
 
-def dbt(*arguments: str, env: dict[str, str] | None = None) -> None:
-    """Run dbt with a one-line progress display, and print what it and hodor said in the end."""
+def dbt(*arguments: str, env: dict[str, str] | None = None) -> list[str]:
+    """Run dbt with a one-line progress display, and print what it and hodor say in the end. Returns hodor's lines."""
     command = [str(Path(sys.executable).with_name("dbt")), "--log-format", "json", *arguments]
     command += ["--project-dir", str(PROJECT), "--profiles-dir", str(PROJECT)]
     inherited = {key: value for key, value in os.environ.items() if not key.startswith(("HODOR_", "DBT_"))}
@@ -235,7 +237,7 @@ def dbt(*arguments: str, env: dict[str, str] | None = None) -> None:
         encoding="utf-8",
     )
     progress("dbt starts ...")
-    transcript = []
+    transcript, said = [], []
     for line in child.stdout:
         transcript.append(line)
         try:
@@ -248,6 +250,8 @@ def dbt(*arguments: str, env: dict[str, str] | None = None) -> None:
         elif "hodor: " in message or message.startswith("Done. "):
             progress("")
             print(dim(f"   {message}"), flush=True)
+            if "hodor: " in message:
+                said.append(message)
     progress("")
     if child.wait() != 0:
         for line in transcript[-40:]:
@@ -256,6 +260,7 @@ def dbt(*arguments: str, env: dict[str, str] | None = None) -> None:
             except ValueError:
                 print("   " + line.rstrip())
         fail(f"dbt ended with status {child.returncode}; the whole log is {PROJECT / 'logs/dbt.log'}")
+    return said
 
 
 # --- what the user sees ---------------------------------------------------------------------------------------------
