@@ -92,9 +92,10 @@ test-plugin: .venv/.hodor .venv-next/.hodor ## the plugin's unit tests, on both 
 	cd plugin && ../.venv/bin/python -m pytest -q --ignore tests/e2e $(PYTEST_FLAGS)
 	cd plugin && ../.venv-next/bin/python -m pytest -q --ignore tests/e2e $(PYTEST_FLAGS)
 
+E2E_JOBS ?= 2
 .PHONY: test-e2e
-test-e2e: .venv/.hodor ## real dbt projects on DuckDB: make test-e2e PYTEST_FLAGS='-k E03'
-	cd plugin && ../.venv/bin/python -m pytest -q tests/e2e $(PYTEST_FLAGS)
+test-e2e: .venv/.hodor .venv-next/.hodor ## real dbt projects on DuckDB: make test-e2e PYTEST_FLAGS='-k E03'
+	cd plugin && ../.venv/bin/python -m pytest -q -n $(E2E_JOBS) tests/e2e $(PYTEST_FLAGS)
 
 .PHONY: lint
 lint: .venv-tools/.stamp ## formatting and vet, Go and Python
