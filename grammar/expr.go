@@ -140,16 +140,16 @@ type Param struct {
 // dialect lets it: DuckDB's ~1 + 1 is ~(1 + 1).
 type Unary struct {
 	Span
-	Op       string
-	X        Expr
-	Diverges bool // DuckDB 1.5 and 2.0 read this text differently
+	Op string
+	X  Expr
 }
 
 // Postfix is a DuckDB postfix operator: 5!
 type Postfix struct {
 	Span
-	X  Expr
-	Op string
+	X        Expr
+	Op       string
+	Diverges bool // DuckDB 1.5 and 2.0 read this text differently
 }
 
 // Binary is a chain of binary operators of one precedence level, from left to right: ((First op X) op X) ..
@@ -231,11 +231,12 @@ type Between struct {
 // In Databricks, IN ((SELECT ..)) is a list of one scalar subquery.
 type In struct {
 	Span
-	X     Expr
-	Not   bool
-	List  []Expr
-	Query *Query
-	Y     Expr
+	X        Expr
+	Not      bool
+	List     []Expr
+	Query    *Query
+	Y        Expr
+	Diverges bool // DuckDB 1.5 and 2.0 read this text differently
 }
 
 // Like is a pattern match.
@@ -591,3 +592,9 @@ const (
 	BoundPreceding
 	BoundFollowing
 )
+
+// TypeArg is a type as an argument: TREAT(e AS type) (DuckDB).
+type TypeArg struct {
+	Span
+	Type DataType
+}

@@ -73,6 +73,8 @@ type Select struct {
 	Items        []SelectItem
 	From         []FromItem // comma list; joins are flat inside an item
 	LateralViews []LateralView
+	Pivot        *Pivot   // Databricks: behind LATERAL VIEW; its X is nil
+	Unpivot      *Unpivot // likewise
 	Where        Expr
 	GroupBy      *GroupBy
 	Having       Expr

@@ -98,3 +98,4 @@ func (*EnumType) isDataType()     {}
 func (*IntervalType) isDataType() {}
 
 func (*Query) isStatement() {}
+func (*TypeArg) isExpr()    {}
