@@ -23,12 +23,22 @@ func (k volatility) String() string {
 	return [...]string{"", "date", "session", "always"}[k]
 }
 
+// form says what a function makes of rows.
+type form uint8
+
+// Forms: a value of a row; of several rows; of a row among others; rows of a value. Only generators are no opaque table functions (S8).
+const (
+	single form = iota
+	aggregate
+	windowed
+	generator
+)
+
 // function is one built-in function.
 type function struct {
 	name string
 	kind volatility
-	// generator: as a table function it reads nothing but its arguments. Every other table function is opaque (S8).
-	generator bool
+	form form
 }
 
 // builtin finds a built-in function by its name in lower case. A function that one supported version has counts: what users define under

@@ -64,7 +64,7 @@ func TestGenerators(t *testing.T) {
 		}
 		var got []string
 		for _, f := range list {
-			if f.generator {
+			if f.form == generator {
 				got = append(got, f.name)
 			}
 		}

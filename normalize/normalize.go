@@ -1,8 +1,12 @@
 package normalize
 
 import (
+	"errors"
 	"fmt"
+	"strings"
 	"unicode/utf8"
+
+	"hodor/grammar"
 )
 
 // The dialects, as Options.Dialect names them.
@@ -43,7 +47,47 @@ func analyse(sql, replaced string, opt Options, replacer *Replacer) Result {
 	if !utf8.ValidString(sql) {
 		return unparsed(replaced, &Error{Line: 1, Column: 1, Message: "the text is not UTF-8"})
 	}
-	return unparsed(replaced, &Error{Line: 1, Column: 1, Message: "no parser"})
+	dialect, err := grammar.DialectOf(opt.Dialect)
+	if err != nil {
+		return unparsed(replaced, &Error{Line: 1, Column: 1, Message: err.Error()})
+	}
+	file, err := grammar.Parse(sql, dialect)
+	if err != nil {
+		return text(sql, dialect, replacer, err)
+	}
+	a := &analysis{dialect: dialect, frozen: map[*grammar.SelectItem]bool{}}
+	a.file(file)
+	r := Result{Level: LevelParsed, Normalized: text(sql, dialect, replacer, nil).Normalized, Facts: a.facts()}
+	r.Error = &Error{Line: 1, Column: 1, Message: "names are not made canonical yet"}
+	if a.gaveUp != "" {
+		r.Error.Message = "not every name could be resolved: " + a.gaveUp
+	}
+	if _, names := replacer.replace(sql, nil); len(names) > 0 {
+		for _, name := range names {
+			r.Facts.Volatile = append(r.Facts.Volatile, Volatile{Function: name, Kind: "always", Use: "deciding"})
+		}
+	}
+	return r
+}
+
+// text is the result for SQL that does not parse: its tokens without comments, each literal byte for byte, one a line; if not even the lexer
+// reads it, its exact bytes. Collapsing blanks instead could merge texts whose literals differ.
+func text(sql string, dialect grammar.Dialect, replacer *Replacer, parseErr error) Result {
+	err := &Error{Line: 1, Column: 1}
+	var at *grammar.ParseError
+	if errors.As(parseErr, &at) {
+		err = &Error{Line: at.Line, Column: at.Column, Message: at.Message()}
+	}
+	var b strings.Builder
+	for token, lexErr := range grammar.Tokens(sql, dialect) {
+		if lexErr != nil {
+			return unparsed(replacer.Replace(sql), err)
+		}
+		// A token may hold line breaks, so its kind and length stand before it.
+		value := replacer.Replace(token.Text)
+		fmt.Fprintf(&b, "%d:%d:%s\n", token.Kind, len(value), value)
+	}
+	return unparsed(b.String(), err)
 }
 
 // unparsed is the result for a text of which nothing is known but its bytes.

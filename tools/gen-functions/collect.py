@@ -3,7 +3,7 @@
     python tools/gen-functions/collect.py     once in an environment with each version of duckdb, and one with pyspark
 
 Rows are only added, or get one more version in `seen`; the determinism of a new row is empty (pure) and has to be judged by
-hand: the flags of the engines miss some. Rows seen in "docs" come from the reference pages of Databricks and have no engine.
+hand: the flags of the engines miss some. So is the form of Spark's (function, aggregate, window), which it does not tell. Rows seen in "docs" come from the reference pages of Databricks and have no engine.
 """
 
 import csv
@@ -20,17 +20,19 @@ GENERATORS = {
 
 
 def engine():
-    """The dialect, version and functions of the engine that can be imported."""
+    """The dialect, version and functions (name to form) of the engine that can be imported."""
     try:
         import duckdb
     except ImportError:
         from pyspark.sql import SparkSession
 
         spark = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
-        return "databricks", spark.version, {row[0] for row in spark.sql("show functions").collect()}
-    query = "select distinct function_name from duckdb_functions() where function_type not in ('table', 'table_macro', 'pragma')"
-    names = {row[0] for row in duckdb.connect().execute(query).fetchall()}
-    return "duckdb", duckdb.__version__, names
+        return "databricks", spark.version, {row[0]: "function" for row in spark.sql("show functions").collect()}
+    query = (
+        "select function_name, min(case when function_type in ('aggregate', 'window') then function_type else 'function' end) "
+        "from duckdb_functions() where function_type not in ('table', 'table_macro', 'pragma') group by 1"
+    )
+    return "duckdb", duckdb.__version__, dict(duckdb.connect().execute(query).fetchall())
 
 
 def main():
@@ -40,10 +42,11 @@ def main():
         with CSV.open(newline="") as f:
             for row in csv.DictReader(f):
                 rows[row["dialect"], row["name"]] = row
-    for name in sorted({n.lower() for n in names} | GENERATORS[dialect]):
+    forms = {name.lower(): form for name, form in names.items()}
+    forms.update(dict.fromkeys(GENERATORS[dialect], "generator"))
+    for name, form in sorted(forms.items()):
         if not WORD.match(name):
             continue
-        form = "generator" if name in GENERATORS[dialect] else "function"
         row = rows.setdefault((dialect, name), dict(zip(HEADER, [dialect, name, form, "", ""])))
         row["seen"] = " ".join(sorted(set(row["seen"].split()) | {version}))
     with CSV.open("w", newline="") as f:

@@ -1,0 +1,334 @@
+package normalize
+
+import (
+	"hodor/grammar"
+)
+
+// The binder resolves names as both dialects do, as far as that is possible with no schema known: it finds the FROM item, common table
+// expression or parameter that a name means, follows which columns a query is known to have, and which volatile calls reach which columns. What
+// it finds serves the passes (rename, fold, qualify) and the facts.
+
+// analysis is what the binder knows of one text.
+type analysis struct {
+	dialect grammar.Dialect
+	// frozen holds the select items whose text is printed into a column name (DuckDB).
+	frozen map[*grammar.SelectItem]bool
+
+	items []*item
+	ctes  []*cte
+	refs  []reference
+	folds []*grammar.Ident
+
+	tables []tableRead
+	paths  []textAt
+	opaque []textAt
+	calls  []*volatileCall
+	// placeholders names the per-run values that a literal or identifier holds.
+	placeholders map[grammar.Node][]string
+	// spread counts the stars and COLUMNS inside expressions.
+	spread int
+	// star: the columns of the result depend on the columns of a table.
+	star bool
+	// gaveUp is the first construct whose names could not be resolved.
+	gaveUp string
+}
+
+// tableRead is a table that the text reads.
+type tableRead struct {
+	parts []string
+	start int32
+}
+
+// textAt is a word of the facts and its place in the text.
+type textAt struct {
+	text  string
+	start int32
+}
+
+// item is one item of a FROM clause: a table, a subquery, a function, a reference to a common table expression.
+type item struct {
+	// name is the name by which columns may be qualified, folded; empty if there is none.
+	name string
+	// written is that name as it was written.
+	written string
+	// parts are the folded parts of the name of a table without alias, by which columns may be qualified too: sch.t.c.
+	parts []string
+	// alias is where the item's alias stands or may be put; nil: it can have none.
+	alias *grammar.Alias
+	// view is the alias of a LATERAL VIEW, which has no Alias.
+	view *grammar.Ident
+	rel  *relation
+	// hidden: the right side of a semi or anti join, not in view after it.
+	hidden bool
+	// pinned: the name is data, or not everything that may mean it is known; it stays as written.
+	pinned bool
+	// canonical is the new name.
+	canonical string
+	// asWritten: the name is printed into a column's name, so that not even its case may change.
+	asWritten bool
+	// cte is the common table expression that the item reads, if it does.
+	cte *cte
+}
+
+// cte is one common table expression.
+type cte struct {
+	node *grammar.CTE
+	name string
+	rel  *relation
+	refs []*grammar.Ident
+	// pinned: the name stays as written; asWritten: not even its case may change.
+	pinned, asWritten bool
+	canonical         string
+}
+
+// cteScope is the common table expressions of one WITH and, by parent, of those around it.
+type cteScope struct {
+	parent *cteScope
+	byName map[string]*cte
+}
+
+func (s *cteScope) find(name string) *cte {
+	for ; s != nil; s = s.parent {
+		if c := s.byName[name]; c != nil {
+			return c
+		}
+	}
+	return nil
+}
+
+// relation is what is known of the columns of a query or FROM item.
+type relation struct {
+	cols []column
+	// open: it also has the columns of a table, by a star.
+	open bool
+	// partial: it may have columns of other names than those in cols.
+	partial bool
+	// rest is the value of the columns that are not in cols.
+	rest  value
+	index map[string]int
+}
+
+// column is one known column.
+type column struct {
+	name string // folded; empty if it is not known
+	value
+}
+
+// find returns the column of that folded name.
+func (r *relation) find(name string) (*column, bool) {
+	if len(r.cols) <= 4 {
+		for i := range r.cols {
+			if r.cols[i].name == name {
+				return &r.cols[i], true
+			}
+		}
+		return nil, false
+	}
+	if r.index == nil {
+		r.index = make(map[string]int, len(r.cols))
+		for i := len(r.cols) - 1; i >= 0; i-- {
+			if r.cols[i].name != "" {
+				r.index[r.cols[i].name] = i
+			}
+		}
+	}
+	i, ok := r.index[name]
+	if !ok {
+		return nil, false
+	}
+	return &r.cols[i], true
+}
+
+// all is the value of all columns at once, as a whole row is.
+func (r *relation) all() value {
+	v := r.rest
+	v.open = v.open || r.open
+	for i := range r.cols {
+		v = merge(v, r.cols[i].value)
+	}
+	return v
+}
+
+// reference is a name that is bound to a FROM item: parts[:qualifier] are the item's name, the next one is its column. With qualifier 0 the
+// column is written without one, but can be of no other item.
+type reference struct {
+	parts     *[]grammar.Ident
+	item      *item
+	qualifier int
+}
+
+// scope is the FROM clause of one select block.
+type scope struct {
+	items  []*item
+	byName map[string][]*item
+	// columns counts the known columns by name over the visible items; made when first asked for.
+	columns map[string]knownColumn
+	counted int
+	partial int
+	// using holds the names of USING columns; natural: a NATURAL join, whose columns are not known.
+	using   map[string]bool
+	natural bool
+}
+
+type knownColumn struct {
+	item *item
+	col  *column
+	n    int
+}
+
+// add puts an item in view.
+func (s *scope) add(it *item) {
+	s.items = append(s.items, it)
+	if it.name != "" {
+		if s.byName == nil {
+			s.byName = map[string][]*item{}
+		}
+		s.byName[it.name] = append(s.byName[it.name], it)
+	}
+}
+
+// hide takes the items from the n-th on out of view: the right side of a semi or anti join.
+func (s *scope) hide(n int) {
+	for _, it := range s.items[n:] {
+		it.hidden = true
+		if it.name == "" {
+			continue
+		}
+		var left []*item
+		for _, other := range s.byName[it.name] {
+			if other != it {
+				left = append(left, other)
+			}
+		}
+		s.byName[it.name] = left
+	}
+	s.columns = nil
+	s.counted, s.partial = 0, 0
+}
+
+// known finds the visible column of that name. n is in how many items it is known to be.
+func (s *scope) known(name string) knownColumn {
+	if s.columns == nil {
+		s.columns = map[string]knownColumn{}
+		s.counted, s.partial = 0, 0
+	}
+	for ; s.counted < len(s.items); s.counted++ {
+		it := s.items[s.counted]
+		if it.hidden {
+			continue
+		}
+		if it.rel.partial {
+			s.partial++
+		}
+		for i := range it.rel.cols {
+			c := &it.rel.cols[i]
+			if c.name == "" {
+				continue
+			}
+			k := s.columns[c.name]
+			if k.n == 0 || k.item != it {
+				k.n++
+			}
+			if k.item == nil {
+				k.item, k.col = it, c
+			}
+			s.columns[c.name] = k
+		}
+	}
+	return s.columns[name]
+}
+
+// solePartial returns the one visible item with unknown columns, or nil if there are none or several.
+func (s *scope) solePartial() *item {
+	s.known("")
+	if s.partial != 1 {
+		return nil
+	}
+	for _, it := range s.items {
+		if !it.hidden && it.rel.partial {
+			return it
+		}
+	}
+	return nil
+}
+
+// env is what is in view at one place of the text.
+type env struct {
+	scope *scope
+	// outer is the place of the query around this one, whose columns are in view too.
+	outer *env
+	ctes  *cteScope
+	// aliases are the values of the select list's aliases in view here; aliasNames all the aliases of the list, in view or not.
+	aliases    map[string]value
+	aliasNames map[string]bool
+	// outputs: the names of the result's columns come first (ORDER BY).
+	outputs *relation
+	params  *params
+	// frozen: the text here is printed into a column name (DuckDB), so it stays as written.
+	frozen bool
+	// caseData: the case of a column name here is part of a name in the result.
+	caseData bool
+	// opaqueNames: names here may mean anything (COLUMNS, PIVOT); nothing is qualified or folded.
+	opaqueNames bool
+}
+
+// params are the parameters of a lambda.
+type params struct {
+	names []string
+	outer *params
+}
+
+func (p *params) has(name string) bool {
+	for ; p != nil; p = p.outer {
+		for _, n := range p.names {
+			if n == name {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// lower folds the ASCII letters of a name. Beyond ASCII the engines differ and nothing is folded: two spellings stay two names.
+func lower(s string) string {
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; 'A' <= c && c <= 'Z' {
+			b := []byte(s)
+			for j := i; j < len(b); j++ {
+				if 'A' <= b[j] && b[j] <= 'Z' {
+					b[j] += 'a' - 'A'
+				}
+			}
+			return string(b)
+		}
+	}
+	return s
+}
+
+func (a *analysis) duck() bool { return a.dialect == grammar.DuckDB }
+
+// giveUp records the first construct whose names can't be resolved: the level is then "parsed".
+func (a *analysis) giveUp(why string) {
+	if a.gaveUp == "" {
+		a.gaveUp = why
+	}
+}
+
+// levels visits the places from here outwards.
+func (e *env) levels(visit func(*env) bool) {
+	for ; e != nil; e = e.outer {
+		if !visit(e) {
+			return
+		}
+	}
+}
+
+// hasAlias tells whether an alias of a select list around this place has the name.
+func (e *env) hasAlias(name string) bool {
+	for ; e != nil; e = e.outer {
+		if e.aliasNames[name] {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,525 @@
+package normalize
+
+import (
+	"hodor/grammar"
+)
+
+// expr resolves the names of an expression and returns what is known of its value.
+func (a *analysis) expr(x grammar.Expr, e *env) value {
+	switch x := x.(type) {
+	case nil:
+		return value{}
+	case *grammar.Column:
+		return a.column(x, e)
+	case *grammar.Call:
+		return a.callExpr(x, e)
+	case *grammar.String:
+		return a.stringValue(x)
+	case *grammar.Number:
+		return a.placeholder(a.placeholders[x], x.Start)
+	case *grammar.Null, *grammar.Bool, *grammar.Default, *grammar.Unit:
+		return value{}
+	case *grammar.Paren:
+		return a.expr(x.X, e)
+	case *grammar.Binary:
+		return a.binary(x, e)
+	case *grammar.And:
+		return a.exprs(x.Args, e)
+	case *grammar.Or:
+		return a.exprs(x.Args, e)
+	case *grammar.Unary:
+		return combine(a.expr(x.X, e))
+	case *grammar.Postfix:
+		return combine(a.expr(x.X, e))
+	case *grammar.Not:
+		return a.expr(x.X, e)
+	case *grammar.Is:
+		v := a.expr(x.X, e)
+		if x.Y != nil {
+			v = combine(activate(v), activate(a.expr(x.Y, e)))
+		}
+		return v
+	case *grammar.Between:
+		return combine(activate(a.expr(x.X, e)), activate(a.expr(x.Low, e)), activate(a.expr(x.High, e)))
+	case *grammar.In:
+		return a.in(x, e)
+	case *grammar.Like:
+		return a.like(x, e)
+	case *grammar.Case:
+		return a.caseExpr(x, e)
+	case *grammar.Cast:
+		return a.cast(x, e)
+	case *grammar.TypedLiteral:
+		return a.typedLiteral(x, e)
+	case *grammar.Interval:
+		v := value{}
+		for i := range x.Parts {
+			v = combine(v, a.expr(x.Parts[i].Value, e))
+		}
+		return plain(v)
+	case *grammar.Param:
+		return a.call("parameter", kindAlways, x.Start)
+	case *grammar.Exists:
+		decided(a.query(x.Query, e, e.ctes, use{nameless: true}).all())
+		return value{row: true}
+	case *grammar.Subquery:
+		return a.scalar(x.Query, e)
+	case *grammar.ArrayQuery:
+		v := a.query(x.Query, e, e.ctes, use{nameless: true}).all()
+		decided(v)
+		v.row = true
+		return v
+	case *grammar.Quantified:
+		if x.Query != nil {
+			v := a.query(x.Query, e, e.ctes, use{nameless: true}).all()
+			v.row, v.open = true, false
+			return settle(v)
+		}
+		return a.expr(x.X, e)
+	}
+	return a.rareExpr(x, e)
+}
+
+// rareExpr goes on with the expressions that expr has no case for.
+func (a *analysis) rareExpr(x grammar.Expr, e *env) value {
+	switch x := x.(type) {
+	case *grammar.Star:
+		a.spread++
+		rel := &relation{}
+		a.starItem(x, rel, e)
+		return settle(rel.all())
+	case *grammar.Columns:
+		return a.columns(x, e)
+	case *grammar.DotStar:
+		a.spread++
+		v := a.expr(x.X, e)
+		v.open = true
+		return v
+	case *grammar.DynamicName:
+		v := combine(a.expr(x.X, e), value{row: true})
+		decided(v)
+		return v
+	case *grammar.PositionalRef:
+		if e.scope != nil {
+			v := a.everything(e).all()
+			v.row = true
+			return settle(v)
+		}
+		return value{row: true}
+	case *grammar.Collate:
+		return a.expr(x.X, e)
+	case *grammar.AtTimeZone:
+		return combine(a.expr(x.X, e), a.expr(x.Zone, e))
+	case *grammar.Dot:
+		return a.expr(x.X, e)
+	case *grammar.Index:
+		return combine(a.expr(x.X, e), a.expr(x.I, e))
+	case *grammar.Slice:
+		return combine(a.expr(x.X, e), a.expr(x.Low, e), a.expr(x.High, e), a.expr(x.Step, e))
+	case *grammar.JSONPath:
+		v := a.expr(x.X, e)
+		for i := range x.Steps {
+			if _, ok := x.Steps[i].Index.(*grammar.Column); ok || x.Steps[i].Index == nil {
+				continue
+			}
+			v = combine(v, a.expr(x.Steps[i].Index, e))
+		}
+		return v
+	case *grammar.Row:
+		return a.fields(x.Items, e)
+	case *grammar.List:
+		return a.exprs(x.Items, e)
+	case *grammar.Struct:
+		v := value{}
+		for i := range x.Fields {
+			v = combine(v, a.expr(x.Fields[i].Value, e))
+		}
+		return v
+	case *grammar.MapLiteral:
+		v := value{}
+		for i := range x.Items {
+			v = combine(v, a.expr(x.Items[i].Key, e), a.expr(x.Items[i].Value, e))
+		}
+		return v
+	case *grammar.Aliased:
+		return a.expr(x.X, e)
+	case *grammar.NamedArg:
+		return a.expr(x.Value, e)
+	case *grammar.VariadicArg:
+		return a.expr(x.X, e)
+	case *grammar.TableArg:
+		return a.tableArg(x, e)
+	case *grammar.Lambda:
+		return a.lambda(identsOf(x.Params), x.Body, e)
+	case *grammar.Comprehension:
+		v := a.expr(x.In, e)
+		inside := *e
+		inside.params = &params{names: identsOf(x.Vars), outer: e.params}
+		v = combine(v, a.expr(x.X, &inside))
+		if x.If != nil {
+			cond := a.expr(x.If, &inside)
+			decided(cond)
+			v = combine(v, cond)
+		}
+		return v
+	case *grammar.SyntaxCall:
+		v := value{}
+		for i := range x.Args {
+			if x.Args[i].X != nil {
+				v = combine(v, a.expr(x.Args[i].X, e))
+			}
+		}
+		return plain(v)
+	case *grammar.Grouping:
+		return a.exprs(x.Items, e)
+	case *grammar.All:
+		return value{}
+	}
+	a.giveUp("an expression that is not known here")
+	return value{row: true}
+}
+
+// plain is a value that is no string of constants.
+func plain(v value) value {
+	v.literal, v.text = false, false
+	return v
+}
+
+// exprs combines a list.
+func (a *analysis) exprs(list []grammar.Expr, e *env) value {
+	v := value{}
+	for _, x := range list {
+		v = combine(v, a.expr(x, e))
+	}
+	return plain(v)
+}
+
+// fields resolves the items of a struct: the case of a column's name is the case of the field's.
+func (a *analysis) fields(items []grammar.Expr, e *env) value {
+	v := value{}
+	named := *e
+	named.caseData = true
+	for _, x := range items {
+		place := e
+		if _, ok := stripParens(x).(*grammar.Column); ok {
+			place = &named
+		}
+		v = combine(v, a.expr(x, place))
+	}
+	return plain(v)
+}
+
+// scalar resolves a subquery that stands for one value.
+func (a *analysis) scalar(q *grammar.Query, e *env) value {
+	rel := a.query(q, e, e.ctes, use{nameless: true})
+	v := rel.all()
+	if rel.partial || len(rel.cols) != 1 {
+		v.row = true
+	}
+	return settle(v)
+}
+
+// binary resolves a chain of operators of one level.
+func (a *analysis) binary(x *grammar.Binary, e *env) value {
+	compares, joins := false, true
+	for i := range x.Rest {
+		switch x.Rest[i].Op {
+		case "=", "==", "<>", "!=", "<", "<=", ">", ">=", "<=>", "!<", "!>", "OVERLAPS":
+			compares = true
+		}
+		joins = joins && x.Rest[i].Op == "||"
+	}
+	vs := make([]value, 0, len(x.Rest)+1)
+	vs = append(vs, a.expr(x.First, e))
+	for i := range x.Rest {
+		vs = append(vs, a.expr(x.Rest[i].X, e))
+	}
+	out := value{}
+	for _, v := range vs {
+		if compares {
+			v = activate(v)
+		}
+		out = combine(out, v)
+	}
+	if joins {
+		return computed(out)
+	}
+	return plain(out)
+}
+
+// computed is the value of a function from strings to a string.
+func computed(v value) value {
+	v.text = !v.row && (v.text || v.literal)
+	v.literal = false
+	return v
+}
+
+func (a *analysis) in(x *grammar.In, e *env) value {
+	v := activate(a.expr(x.X, e))
+	for _, item := range x.List {
+		v = combine(v, activate(a.expr(item, e)))
+	}
+	if x.Y != nil {
+		v = combine(v, activate(a.expr(x.Y, e)))
+	}
+	if x.Query != nil {
+		q := a.query(x.Query, e, e.ctes, use{nameless: true}).all()
+		q.row, q.open = true, false
+		v = combine(v, activate(q))
+	}
+	return plain(v)
+}
+
+func (a *analysis) like(x *grammar.Like, e *env) value {
+	v := combine(a.expr(x.X, e), a.expr(x.Pattern, e), a.expr(x.Escape, e))
+	for _, p := range x.Patterns {
+		v = combine(v, a.expr(p, e))
+	}
+	return plain(v)
+}
+
+// caseExpr resolves CASE: its conditions decide.
+func (a *analysis) caseExpr(x *grammar.Case, e *env) value {
+	conds := value{}
+	if x.Operand != nil {
+		v := activate(a.expr(x.Operand, e))
+		decided(v)
+		conds = merge(conds, v)
+	}
+	branches := value{}
+	for i := range x.Whens {
+		v := a.expr(x.Whens[i].Cond, e)
+		if x.Operand != nil {
+			v = activate(v)
+		}
+		decided(v)
+		conds = merge(conds, v)
+		branches = merge(branches, a.expr(x.Whens[i].Then, e))
+	}
+	if x.Else != nil {
+		branches = merge(branches, a.expr(x.Else, e))
+	}
+	branches = coerce(branches)
+	conds.latent, conds.text, conds.literal = nil, false, false
+	return settle(merge(conds, branches))
+}
+
+// cast resolves a conversion.
+func (a *analysis) cast(x *grammar.Cast, e *env) value {
+	day, moment := a.dateType(x.Type)
+	if day {
+		if v, ok := a.dayCut(x.X, e); ok {
+			return v
+		}
+	}
+	a.typeNames(x.Type, e)
+	v := a.expr(x.X, e)
+	if day || moment {
+		return plain(a.toDate(v, x.Start))
+	}
+	return combine(v)
+}
+
+// toDate is a value that becomes a date or timestamp. Databricks computes strings of constants beforehand, so that they may read the clock
+// too (S25).
+func (a *analysis) toDate(v value, start int32) value {
+	v = activate(v)
+	if v.text && !v.row && !a.duck() {
+		v = merge(v, a.call("cast", kindAlways, start))
+		decided(v)
+	}
+	return settle(v)
+}
+
+// dateType tells whether a type is DATE (day) or a timestamp (moment).
+func (a *analysis) dateType(t grammar.DataType) (day, moment bool) {
+	name, ok := t.(*grammar.TypeName)
+	if !ok || len(name.Name.Parts) != 1 {
+		return false, false
+	}
+	switch lower(name.Name.Parts[0].Text) {
+	case "date":
+		return true, false
+	case "timestamp", "timestamp_ltz", "timestamp_ntz", "timestamptz", "datetime":
+		return false, true
+	}
+	return false, false
+}
+
+// clocks are the calls that read the moment; cut to the day right away, they are of kind date.
+var clocks = map[grammar.Dialect]map[string]bool{
+	grammar.Databricks: set("now", "current_timestamp", "localtimestamp", "getdate"),
+	grammar.DuckDB: set("now", "current_timestamp", "localtimestamp", "transaction_timestamp", "get_current_timestamp",
+		"current_localtimestamp"),
+}
+
+// dayCut resolves a clock that is cut to the day right away.
+func (a *analysis) dayCut(x grammar.Expr, e *env) (value, bool) {
+	switch x := stripParens(x).(type) {
+	case *grammar.Call:
+		if len(x.Name.Parts) == 1 && len(x.Args) == 0 && x.Receiver == nil && x.Over == nil && x.Filter == nil {
+			if name := lower(x.Name.Parts[0].Text); clocks[a.dialect][name] {
+				return a.call(name, kindDate, x.Start), true
+			}
+		}
+	case *grammar.Column:
+		name := lower(x.Parts[0].Text)
+		if len(x.Parts) == 1 && clocks[a.dialect][name] && bareWords[a.dialect][name] && !e.params.has(name) && a.placeholders[x] == nil {
+			if _, f := a.lookup(name, e); f.how == foundWord {
+				return a.call(name, kindDate, x.Start), true
+			}
+		}
+	}
+	return value{}, false
+}
+
+// typeNames resolves the arguments of a type.
+func (a *analysis) typeNames(t grammar.DataType, e *env) {
+	if name, ok := t.(*grammar.TypeName); ok {
+		for _, x := range name.Args {
+			decided(a.expr(x, e))
+		}
+	}
+}
+
+// stringValue is the value of a string literal.
+func (a *analysis) stringValue(x *grammar.String) value {
+	v := value{literal: true}
+	if names := a.placeholders[x]; names != nil {
+		v = merge(v, a.placeholder(names, x.Start))
+	}
+	if a.duck() || x.Kind != grammar.StringText {
+		return v
+	}
+	if word, kind := clockWord(x.Value); kind != pure {
+		c := &volatileCall{function: word, kind: kind, start: x.Start, latent: true}
+		a.calls = append(a.calls, c)
+		v.latent = &taint{call: c}
+	}
+	return v
+}
+
+func (a *analysis) typedLiteral(x *grammar.TypedLiteral, e *env) value {
+	v := a.stringValue(x.Value)
+	if day, moment := a.dateType(x.Type); day || moment {
+		v = activate(v)
+	}
+	v.latent = nil
+	a.typeNames(x.Type, e)
+	return plain(v)
+}
+
+// clockWord recognizes the strings by which Databricks reads the clock, in any case, with blanks around and a zone behind (S25).
+func clockWord(s string) (string, volatility) {
+	for len(s) > 0 && s[0] <= ' ' {
+		s = s[1:]
+	}
+	for len(s) > 0 && s[len(s)-1] <= ' ' {
+		s = s[:len(s)-1]
+	}
+	end := 0
+	for end < len(s) && (s[end] >= 'a' && s[end] <= 'z' || s[end] >= 'A' && s[end] <= 'Z') {
+		end++
+	}
+	kind := pure
+	word := lower(s[:end])
+	switch word {
+	case "now", "epoch":
+		kind = kindAlways
+	case "today", "tomorrow", "yesterday":
+		kind = kindDate
+	}
+	if word == "epoch" {
+		return "", pure // a constant
+	}
+	// What follows must look like a zone.
+	for _, c := range s[end:] {
+		switch {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '/', c == '_', c == '+', c == '-', c == ':', c == ' ':
+		default:
+			return "", pure
+		}
+	}
+	return word, kind
+}
+
+// columns resolves COLUMNS(..), which stands for columns by their names (DuckDB).
+func (a *analysis) columns(x *grammar.Columns, e *env) value {
+	a.spread++
+	inside := *e
+	inside.opaqueNames = true
+	var source *relation
+	if len(x.Qualifier) > 0 {
+		source = a.qualifiedStar(&x.Qualifier, e)
+	} else if star, ok := x.Arg.(*grammar.Star); ok {
+		source = &relation{}
+		a.starItem(star, source, e)
+		return settle(source.all())
+	} else {
+		source = a.everything(e)
+	}
+	if _, ok := x.Arg.(*grammar.Star); !ok {
+		v := a.expr(x.Arg, &inside)
+		decided(v)
+	}
+	return settle(source.all())
+}
+
+// lambda resolves the body of a lambda, in which its parameters hide all else.
+func (a *analysis) lambda(names []string, body grammar.Expr, e *env) value {
+	inside := *e
+	inside.params = &params{names: names, outer: e.params}
+	return a.expr(body, &inside)
+}
+
+// tableArg resolves a table as an argument (Databricks).
+func (a *analysis) tableArg(x *grammar.TableArg, e *env) value {
+	inside := &env{scope: &scope{}, outer: e, ctes: e.ctes, frozen: e.frozen}
+	var rel *relation
+	if x.Query != nil {
+		rel = a.query(x.Query, e, e.ctes, use{})
+	} else {
+		it := a.tableItem(&x.Name, nil, x.Start, e)
+		rel = it.rel
+	}
+	inside.scope.add(&item{rel: rel, pinned: true})
+	for _, p := range x.PartitionBy {
+		decided(a.expr(p, inside))
+	}
+	for i := range x.OrderBy {
+		decided(a.expr(x.OrderBy[i].X, inside))
+	}
+	v := rel.all()
+	v.row = true
+	return settle(v)
+}
+
+// window resolves a window: what it partitions and orders by decides.
+func (a *analysis) window(w *grammar.Window, e *env) {
+	if w == nil {
+		return
+	}
+	a.foldIdent(&w.Name)
+	for _, x := range w.PartitionBy {
+		decided(a.expr(x, e))
+	}
+	for i := range w.OrderBy {
+		if _, ok := w.OrderBy[i].X.(*grammar.All); !ok {
+			decided(a.expr(w.OrderBy[i].X, e))
+		}
+	}
+	if w.Frame != nil {
+		for _, x := range []grammar.Expr{w.Frame.Low.X, w.Frame.High.X} {
+			if x != nil {
+				decided(a.expr(x, e))
+			}
+		}
+	}
+}
+
+// foldIdent notes that the case of a name that never reaches a result is free.
+func (a *analysis) foldIdent(x *grammar.Ident) {
+	if x.Present() {
+		a.folds = append(a.folds, x)
+	}
+}
