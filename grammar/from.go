@@ -10,10 +10,11 @@ type FromItem interface {
 // Source is what the base items of a FROM clause have in common. The order in which it is written differs: Databricks puts
 // the sample before the alias, DuckDB behind it.
 type Source struct {
-	Lateral   bool
-	Sample    *Sample
-	Watermark *Watermark // Databricks
-	Alias     Alias
+	Lateral      bool
+	Sample       *Sample
+	Watermark    *Watermark // Databricks
+	IdentifiedBy Ident      // Databricks: the name of a streaming source
+	Alias        Alias
 }
 
 // Alias is [AS] name [(column [type], ...)]. DuckDB's prefix form (name: item) gives the same tree.
@@ -44,7 +45,19 @@ type Table struct {
 	Stream     bool // Databricks
 	StreamName bool // Databricks: STREAM (name)
 	Travel     *TimeTravel
+	Changes    *Changes // Databricks
 	Options    []Option // Databricks
+}
+
+// Changes is the change feed of a table between two versions or timestamps (Spark 4.2).
+//
+//	CHANGES FROM {VERSION | TIMESTAMP} x [EXCLUSIVE] [TO {VERSION | TIMESTAMP} y [EXCLUSIVE]]
+type Changes struct {
+	Span
+	Kind          TravelKind
+	From, To      Expr
+	FromExclusive bool
+	ToExclusive   bool
 }
 
 // TimeTravel is a version of a table.
@@ -159,11 +172,11 @@ type LateralView struct {
 
 // Sample is a table sample.
 //
-//	TABLESAMPLE ( n PERCENT | n ROWS | BUCKET x OUT OF y [ON col] | bytes ) [REPEATABLE (seed)]            Databricks
+//	TABLESAMPLE [SYSTEM | BERNOULLI] ( n PERCENT | n ROWS | BUCKET x OUT OF y [ON col] | bytes ) [REPEATABLE (seed)]            Databricks
 //	n [% | PERCENT | ROWS] [(method [, seed])]      method (n ..) [REPEATABLE (seed)]                      DuckDB
 type Sample struct {
 	Span
-	Method Ident // DuckDB
+	Method Ident
 	Count  Expr
 	Unit   SampleUnit
 	OutOf  Expr // of BUCKET
@@ -319,7 +332,7 @@ type (
 	// PipeDrop is DROP column, ...
 	PipeDrop struct {
 		Span
-		Columns []Ident
+		Columns []Column
 	}
 	// PipeAs is AS alias.
 	PipeAs struct {

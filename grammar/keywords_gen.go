@@ -66,6 +66,7 @@ const (
 	kwCentury
 	kwChain
 	kwChange
+	kwChanges
 	kwChar
 	kwCharacter
 	kwCharacteristics
@@ -254,6 +255,7 @@ const (
 	kwHold
 	kwHour
 	kwHours
+	kwIdentified
 	kwIdentifier
 	kwIdentity
 	kwIf
@@ -267,6 +269,7 @@ const (
 	kwIn
 	kwInclude
 	kwIncluding
+	kwInclusive
 	kwIncrement
 	kwIndex
 	kwIndexes
@@ -763,6 +766,7 @@ var keywordText = [keywordCount]string{
 	kwCentury:          "CENTURY",
 	kwChain:            "CHAIN",
 	kwChange:           "CHANGE",
+	kwChanges:          "CHANGES",
 	kwChar:             "CHAR",
 	kwCharacter:        "CHARACTER",
 	kwCharacteristics:  "CHARACTERISTICS",
@@ -951,6 +955,7 @@ var keywordText = [keywordCount]string{
 	kwHold:             "HOLD",
 	kwHour:             "HOUR",
 	kwHours:            "HOURS",
+	kwIdentified:       "IDENTIFIED",
 	kwIdentifier:       "IDENTIFIER",
 	kwIdentity:         "IDENTITY",
 	kwIf:               "IF",
@@ -964,6 +969,7 @@ var keywordText = [keywordCount]string{
 	kwIn:               "IN",
 	kwInclude:          "INCLUDE",
 	kwIncluding:        "INCLUDING",
+	kwInclusive:        "INCLUSIVE",
 	kwIncrement:        "INCREMENT",
 	kwIndex:            "INDEX",
 	kwIndexes:          "INDEXES",
@@ -2108,7 +2114,8 @@ var keywordSlots = [2048]keyword{
 	87:   kwUsing,
 	88:   kwFloat,
 	89:   kwDistinct,
-	91:   kwMethod,
+	91:   kwInclusive,
+	92:   kwMethod,
 	93:   kwRunning,
 	94:   kwMinvalue,
 	95:   kwInstall,
@@ -2404,6 +2411,7 @@ var keywordSlots = [2048]keyword{
 	940:  kwDay,
 	941:  kwPassword,
 	942:  kwStratify,
+	943:  kwChanges,
 	945:  kwContains,
 	946:  kwKeys,
 	957:  kwAssignment,
@@ -2571,6 +2579,7 @@ var keywordSlots = [2048]keyword{
 	1415: kwProcedural,
 	1417: kwDays,
 	1419: kwDirectories,
+	1422: kwIdentified,
 	1426: kwAnyValue,
 	1429: kwCycle,
 	1430: kwXmlpi,

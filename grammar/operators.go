@@ -116,8 +116,8 @@ func (lx *lexer) symbol(i int, c byte) bool {
 
 // Bytes of DuckDB's operator tokens, and those that let a token end in + or -.
 const (
-	operatorBytes = "~!@^&|`?+-*/%<>=#"
-	operatorFree  = "~!@^&|`?#%"
+	operatorBytes = "~!@^&|`?+-*/%<>="
+	operatorFree  = "~!@^&|`?%"
 )
 
 var operatorByte = func() (t [256]bool) {
@@ -132,7 +132,7 @@ var duckOperators = map[string]kind{
 	"->": kArrow, "->>": kArrowText, "=>": kFatArrow, "**": kPower, "//": kIntDivide, "<=": kLe, ">=": kGe, "<>": kNe,
 	"!=": kBangEq, "==": kEqEq, "||": kConcat, "<<": kShiftLeft, ">>": kShiftRight,
 	"+": kPlus, "-": kMinus, "*": kStar, "/": kSlash, "%": kPercent, "^": kCaret, "<": kLt, ">": kGt, "=": kEq,
-	"~": kTilde, "!": kBang, "@": kAt, "&": kAmp, "|": kBar, "#": kHash,
+	"~": kTilde, "!": kBang, "@": kAt, "&": kAmp, "|": kBar,
 }
 
 // operator lexes an operator or punctuation of DuckDB. A run of operator bytes is one token, cut before a comment and at a
@@ -190,6 +190,8 @@ func (lx *lexer) punctuation(i int, c byte) bool {
 		case '=':
 			k, n = kAssign, 2
 		}
+	case '#':
+		k = kHash
 	case '?':
 		k = kParam
 		for isDigit(lx.at(i + n)) {

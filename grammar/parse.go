@@ -24,6 +24,10 @@ type parser struct {
 	depth   int // levels open at the cursor
 	deepest int // depth of the deepest node of the tree that is being measured, see nested
 
+	windowRefs  []*Window // DuckDB: references to named windows that are not resolved yet
+	windowDefs  []NamedWindow
+	windowLevel int
+
 	statement int     // index of the statement, from 1
 	stop      keyword // a word that ends a query here and is no alias: DO of a FOR loop
 	measures  bool    // inside MATCH_RECOGNIZE: RUNNING and FINAL are prefixes
@@ -56,12 +60,15 @@ func (p *parser) open(sql string, d Dialect) {
 	p.lx = lexers.Get().(*lexer)
 	p.lx.run(sql, d)
 	p.src, p.d, p.toks, p.i = sql, d, p.lx.tokens, 0
+	p.windowRefs, p.windowDefs, p.windowLevel = p.windowRefs[:0], p.windowDefs[:0], 0
 	p.split, p.depth, p.deepest, p.statement, p.stop, p.measures = 0, 0, 0, 1, noKeyword, false
 }
 
 func (p *parser) close() {
 	p.lx.release()
 	p.lx, p.src, p.toks = nil, "", nil
+	clear(p.windowRefs[:cap(p.windowRefs)])
+	clear(p.windowDefs[:cap(p.windowDefs)])
 	parsers.Put(p)
 }
 

@@ -224,6 +224,7 @@ func (p *parser) window() *Window {
 	if !p.at(kLParen) {
 		w.Name = p.ident("a window")
 		w.Span = p.since(start)
+		p.referWindow(w)
 		return w
 	}
 	w.Parens = true
@@ -233,6 +234,9 @@ func (p *parser) window() *Window {
 	p.expectKind(kRParen)
 	p.leave()
 	w.Span = p.since(start)
+	if p.d.In(DuckDB) {
+		p.checkWindow(w)
+	}
 	return w
 }
 

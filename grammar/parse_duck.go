@@ -30,6 +30,9 @@ func (p *parser) star(qualifier []Ident, start int32) Expr {
 		}
 	}
 	x.Span = p.since(start)
+	if p.d.In(DuckDB) {
+		p.checkStar(x)
+	}
 	return x
 }
 
@@ -265,25 +268,4 @@ func (p *parser) lambdaKeyword() Expr {
 	p.leave()
 	x.Span = p.since(start)
 	return x
-}
-
-// duckCall checks what DuckDB's parser checks of a finished call: the number of arguments of IF, IFNULL and NULLIF.
-func (p *parser) duckCall(c *Call) Expr {
-	if len(c.Name.Parts) != 1 || c.Receiver != nil {
-		return c
-	}
-	n := &c.Name.Parts[0]
-	want := 0
-	switch {
-	case equalFold(n.Text, "IF"):
-		want = 3
-	case equalFold(n.Text, "IFNULL"), n.Is("NULLIF"):
-		want = 2
-	default:
-		return c
-	}
-	if len(c.Args) != want {
-		p.refuse(c.Start, "wrong number of arguments of "+n.Text, "")
-	}
-	return c
 }

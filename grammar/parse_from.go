@@ -286,6 +286,9 @@ func (p *parser) nearest(j *Join) bool {
 	p.next()
 	if !p.is(kwBy) {
 		n.Count = p.operand()
+		if c, ok := n.Count.(*Number); ok && c.Kind != NumberInteger {
+			p.refuse(c.Start, "NEAREST takes a whole number", "")
+		}
 	}
 	p.expect(kwBy)
 	if !p.is(kwDistance) && !p.is(kwSimilarity) {
@@ -295,6 +298,9 @@ func (p *parser) nearest(j *Join) bool {
 	p.next()
 	n.X = p.expr()
 	n.Span = p.since(start)
+	if j.Kind != JoinInner && j.Kind != JoinLeft || j.Asof || j.Natural {
+		p.refuse(start, "NEAREST goes with an inner or left join only", "")
+	}
 	j.Nearest = n
 	return true
 }
@@ -330,7 +336,7 @@ func (p *parser) fromBase() FromItem {
 	case p.is(kwStream) && (p.look(1).kind == kLParen || p.isLabel(p.look(1)) && p.streamName()):
 		return p.stream(start, lateral)
 	}
-	return p.sparkNamed(start, lateral, false)
+	return p.sparkNamed(start, lateral, false, false)
 }
 
 // streamName reports whether STREAM at the cursor is followed by the name of what is streamed, rather than by an alias of a
@@ -349,10 +355,10 @@ func (p *parser) streamName() bool {
 func (p *parser) stream(start int32, lateral bool) FromItem {
 	p.next()
 	if !p.at(kLParen) {
-		return p.sparkNamed(start, lateral, true)
+		return p.sparkNamed(start, lateral, true, false)
 	}
 	p.next()
-	inner := p.sparkNamed(p.start(), false, true)
+	inner := p.sparkNamed(p.start(), false, true, true)
 	p.expectKind(kRParen)
 	switch x := inner.(type) {
 	case *Table:
@@ -361,6 +367,7 @@ func (p *parser) stream(start int32, lateral bool) FromItem {
 		x.Span = p.since(start)
 	case *TableFunction:
 		x.StreamName, x.Lateral = true, lateral
+		x.IdentifiedBy = p.identifiedBy()
 		x.Watermark = p.watermark()
 		x.Alias = p.alias()
 		x.Span = p.since(start)
@@ -368,8 +375,8 @@ func (p *parser) stream(start int32, lateral bool) FromItem {
 	return inner
 }
 
-// sparkNamed parses a table or a table function of Databricks with its suffixes.
-func (p *parser) sparkNamed(start int32, lateral, stream bool) FromItem {
+// sparkNamed parses a table or a table function of Databricks, with its suffixes unless it is bare.
+func (p *parser) sparkNamed(start int32, lateral, stream, bare bool) FromItem {
 	if p.at(kWord) && p.startsClauseWord() {
 		p.fail("a table")
 	}
@@ -384,6 +391,11 @@ func (p *parser) sparkNamed(start int32, lateral, stream bool) FromItem {
 			p.refuse(at, "a function in FROM is an ordinary call", "")
 		}
 		x.Call = call
+		p.plainCall(call)
+		if bare {
+			x.Span = p.since(start)
+			return x
+		}
 		x.Watermark = p.watermark()
 		x.Alias = p.alias()
 		x.Span = p.since(start)
@@ -391,7 +403,9 @@ func (p *parser) sparkNamed(start int32, lateral, stream bool) FromItem {
 	}
 	x := p.tables.new()
 	x.Name, x.Stream, x.Lateral = name, stream, lateral
-	p.tableSuffix(x)
+	if !bare {
+		p.tableSuffix(x)
+	}
 	x.Span = p.since(start)
 	return x
 }
@@ -408,11 +422,17 @@ func (p *parser) startsClauseWord() bool {
 // tableSuffix parses what follows a table's name: version, options, sample, watermark, alias (Databricks).
 func (p *parser) tableSuffix(x *Table) {
 	p.timeTravel(x)
+	if p.are(kwChanges, kwFrom) {
+		x.Changes = p.changes()
+	}
 	if p.is(kwWith) && p.look(1).kind == kLParen {
 		p.next()
 		x.Options = p.options()
 	}
-	if p.is(kwTablesample) && p.look(1).kind == kLParen {
+	if x.Stream {
+		x.IdentifiedBy = p.identifiedBy()
+	}
+	if p.startsSample() {
 		x.Sample = p.sparkSample()
 	}
 	x.Watermark = p.watermark()
@@ -462,6 +482,64 @@ func (p *parser) timeTravel(x *Table) {
 	}
 	v.Span = p.since(start)
 	x.Travel = v
+}
+
+// changes parses CHANGES FROM .. [TO ..]; the cursor is at CHANGES.
+func (p *parser) changes() *Changes {
+	x := &Changes{}
+	start := p.start()
+	p.i += 2
+	x.From, x.FromExclusive = p.changesBound(x)
+	if p.accept(kwTo) {
+		x.To, x.ToExclusive = p.changesBound(x)
+	}
+	x.Span = p.since(start)
+	return x
+}
+
+func (p *parser) changesBound(x *Changes) (bound Expr, exclusive bool) {
+	switch p.peek().word {
+	case kwVersion, kwSystemVersion:
+		p.next()
+		switch {
+		case p.at(kNumber), p.at(kString), p.at(kParam), p.at(kColon):
+			bound = p.primary()
+		default:
+			p.fail("a version")
+		}
+	case kwTimestamp, kwSystemTime:
+		p.next()
+		x.Kind = TravelTimestamp
+		bound = p.binary(sparkCompare + 1)
+	default:
+		p.fail("VERSION or TIMESTAMP")
+	}
+	exclusive = p.accept(kwExclusive)
+	if !exclusive {
+		p.accept(kwInclusive)
+	}
+	return bound, exclusive
+}
+
+// identifiedBy parses IDENTIFIED BY name, the name of a streaming source.
+func (p *parser) identifiedBy() Ident {
+	if !p.are(kwIdentified, kwBy) {
+		return Ident{}
+	}
+	p.i += 2
+	return p.ident("a name of the source")
+}
+
+// startsSample reports whether a sample of Databricks is at the cursor.
+func (p *parser) startsSample() bool {
+	return p.is(kwTablesample) && (p.look(1).kind == kLParen || p.look(1).kind == kWord && p.look(2).kind == kLParen)
+}
+
+// plainCall refuses what only a call in an expression can have.
+func (p *parser) plainCall(c *Call) {
+	if c.Over != nil || c.Filter != nil || c.WithinGroup != nil {
+		p.refuse(c.Start, "a function in FROM has no OVER, FILTER or WITHIN GROUP", "")
+	}
 }
 
 // travelText reports whether s is v123 or yyyyMMddHHmmssSSS.
@@ -534,10 +612,10 @@ func (p *parser) alias() Alias {
 	start := t.start
 	switch {
 	case t.word == kwAs:
-		p.next()
-		if p.at(kLParen) { // AS (a, b) without a name
-			p.fail("a name behind AS")
+		if p.look(1).kind == kLParen { // the alias is called AS: Spark reads AS (a, b) so
+			break
 		}
+		p.next()
 		if p.peek().word.in(classStrict) || !p.isName(p.peek()) {
 			p.fail("a name behind AS")
 		}
@@ -667,7 +745,7 @@ func (p *parser) itemSuffix(s *Source) {
 		s.Sample = p.tableSample()
 		return
 	}
-	if p.is(kwTablesample) && p.look(1).kind == kLParen {
+	if p.startsSample() {
 		s.Sample = p.sparkSample()
 	}
 	s.Watermark = p.watermark()
@@ -693,10 +771,7 @@ func (p *parser) lateralView() LateralView {
 		p.refuse(at, "a generator is an ordinary call", "")
 	}
 	v.Call = call
-	if p.is(kwAs) {
-		// explode(a) AS x: the alias of the table is required, and AS belongs to the columns.
-		p.fail("a table alias of the lateral view")
-	}
+	// In explode(a) AS x the alias of the table is called AS, since it is required.
 	v.Alias = p.ident("a table alias of the lateral view")
 	if p.accept(kwAs) || p.isLabel(p.peek()) && !p.clauseAhead() && !p.peek().word.in(classStrict) {
 		for {

@@ -136,6 +136,7 @@ func (p *parser) duckTableFunction(start, at int32, lateral bool, name Name, pre
 		p.refuse(at, "a function in FROM is an ordinary call", "")
 	}
 	x.Call = call
+	p.plainCall(call)
 	if p.acceptAll(kwWith, kwOrdinality) {
 		x.Ordinality = true
 	}
@@ -241,6 +242,7 @@ func (p *parser) sampleCount(s *Sample) {
 	case p.accept(kwRows):
 		s.Unit = SampleRows
 	}
+	p.checkSample(s)
 }
 
 func (p *parser) sampleNumber() Expr {
@@ -261,6 +263,9 @@ func (p *parser) sparkSample() *Sample {
 	s := &Sample{}
 	start := p.start()
 	p.next()
+	if p.is(kwSystem) || p.is(kwBernoulli) {
+		s.Method = p.takeIdent()
+	}
 	p.expectKind(kLParen)
 	switch {
 	case p.is(kwBucket) && p.look(1).kind == kNumber:

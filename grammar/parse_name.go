@@ -162,6 +162,11 @@ func (p *parser) dynamicName() Name {
 // identList parses (name, ...). In DuckDB names may be strings, and a trailing comma is allowed.
 func (p *parser) identList(what string) []Ident {
 	p.expectKind(kLParen)
+	return p.identListRest(what)
+}
+
+// identListRest parses a list of names behind its opening parenthesis.
+func (p *parser) identListRest(what string) []Ident {
 	mark := p.idents.mark()
 	for {
 		p.idents.add(p.identOrString(what))

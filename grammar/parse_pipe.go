@@ -49,7 +49,7 @@ func (p *parser) pipeOp() PipeOp {
 		p.next()
 		x := &PipeDrop{}
 		for {
-			x.Columns = append(x.Columns, p.ident("a column"))
+			x.Columns = append(x.Columns, *p.dottedColumn())
 			if !p.acceptKind(kComma) {
 				break
 			}
@@ -134,7 +134,7 @@ func (p *parser) pipeAggregate(start int32) PipeOp {
 		x.Items = p.pipeItems()
 	}
 	if p.are(kwGroup, kwBy) {
-		x.GroupBy = p.groupBy()
+		x.GroupBy = p.groupByAliased(true)
 	}
 	if x.GroupBy == nil && len(x.Items) == 0 {
 		p.fail("an aggregate or GROUP BY")

@@ -144,7 +144,11 @@ func (p *parser) unpivot(x FromItem) *Unpivot {
 	if !p.at(kLParen) {
 		p.fail(`"("`)
 	}
-	v.In, _, _ = p.pivotIn()
+	if p.d.In(DuckDB) {
+		v.In, _, _ = p.pivotIn()
+	} else {
+		v.In = p.unpivotColumns()
+	}
 	p.expectKind(kRParen)
 	p.leave()
 	if p.d.In(DuckDB) {
@@ -154,6 +158,27 @@ func (p *parser) unpivot(x FromItem) *Unpivot {
 	}
 	v.Span = p.since(start)
 	return v
+}
+
+// unpivotColumns parses (column [[AS] a], ...) or ((column, ..) [[AS] a], ...) of Databricks.
+func (p *parser) unpivotColumns() []SelectItem {
+	p.expectKind(kLParen)
+	var out []SelectItem
+	for {
+		item := SelectItem{}
+		start := p.start()
+		item.X = p.pivotColumn()
+		if p.accept(kwAs) || p.isLabel(p.peek()) {
+			item.Alias = p.label("a name behind AS")
+		}
+		item.Span = p.since(start)
+		out = append(out, item)
+		if !p.acceptKind(kComma) {
+			break
+		}
+	}
+	p.expectKind(kRParen)
+	return out
 }
 
 func (p *parser) unpivotNulls() UnpivotNulls {
@@ -208,6 +233,7 @@ func (p *parser) pivotOn() PivotOn {
 	o := PivotOn{}
 	start := p.start()
 	o.X = p.betweenLow()
+	p.checkPivotOn(o.X)
 	if p.accept(kwIn) {
 		o.HasIn = true
 		o.Values, o.Enum, o.Query = p.pivotIn()

@@ -49,8 +49,8 @@ func (p *parser) rarePrimary(t *token) Expr {
 			if p.look(1).kind == kNumber {
 				p.next()
 				n := p.number()
-				if n.Kind != NumberInteger {
-					p.refuse(n.Start, "a position is a whole number", "")
+				if n.Kind != NumberInteger || n.Text == "0" {
+					p.refuse(n.Start, "a position is a whole number from 1", "")
 				}
 				return &PositionalRef{Span: p.since(t.start), Text: n.Text}
 			}
@@ -109,9 +109,16 @@ func (p *parser) sparkWord(t *token) Expr {
 			return p.nameOrCall()
 		}
 	case kwFrom, kwWhere, kwGroup, kwHaving, kwOrder, kwLimit, kwUnion, kwSelect, kwExcept, kwIntersect, kwJoin, kwOn,
-		kwAnd, kwOr, kwThen, kwElse, kwEnd, kwWhen, kwAs, kwIn, kwIs, kwLike, kwBetween, kwUsing, kwSet, kwInto, kwBy, kwWith,
-		kwRlike, kwIlike, kwDistinct:
+		kwThen, kwElse, kwEnd, kwWhen, kwAs, kwUsing, kwSet, kwInto, kwDistinct:
 		if !p.plainWord() {
+			p.failExpression()
+		}
+	case kwAnd, kwOr, kwIn, kwIs, kwBetween, kwBy, kwWith:
+		if !p.plainWord() && !p.startsItem() {
+			p.failExpression()
+		}
+	case kwLike, kwIlike, kwRlike:
+		if !p.plainWord() && !p.startsItem() && next != kLParen {
 			p.failExpression()
 		}
 	}
@@ -121,6 +128,11 @@ func (p *parser) sparkWord(t *token) Expr {
 		}
 	}
 	return p.nameOrCall()
+}
+
+// startsItem reports whether the cursor is at the start of a select list, where an operator word can only be a name.
+func (p *parser) startsItem() bool {
+	return p.i > 0 && p.toks[p.i-1].word == kwSelect && p.look(1).kind != kLParen
 }
 
 // plainWord reports whether the clause word at the cursor is a name after all: what follows can only follow a name.
@@ -211,11 +223,11 @@ func (p *parser) nameOrCall() Expr {
 		return p.dynamicPrimary(start)
 	}
 	t := p.peek()
-	if p.look(1).kind == kArrow && p.d.In(Databricks) {
-		return p.lambdaBody(start, p.idents.one(p.takeIdent()))
-	}
 	mark := p.idents.mark()
 	p.idents.add(p.takeIdent())
+	if p.at(kArrow) && p.d.In(Databricks) {
+		return p.lambdaBody(start, p.idents.take(mark))
+	}
 	for p.at(kDot) {
 		next := p.look(1)
 		switch {
@@ -386,8 +398,29 @@ func (p *parser) duckTypedLiteral(t *token) Expr {
 	return p.typedValue(start, ty)
 }
 
-// typeWords returns the number of tokens of the built-in type at the cursor whose name is a keyword, 0 if there is none.
+// typeWords returns the number of tokens of the built-in type at the cursor whose name is a keyword, modifiers included; 0
+// if there is none.
 func (p *parser) typeWords(t *token) int {
+	n := p.builtinWords(t)
+	if n == 0 {
+		return 0
+	}
+	if p.look(n).kind == kLParen {
+		for n++; p.look(n).kind == kNumber || p.look(n).kind == kComma || p.look(n).kind == kString; n++ {
+		}
+		if p.look(n).kind != kRParen {
+			return 0
+		}
+		n++
+	}
+	if w := p.look(n).word; (w == kwWith || w == kwWithout) && p.look(n+1).word == kwTime && p.look(n+2).word == kwZone {
+		n += 3
+	}
+	return n
+}
+
+// builtinWords returns the number of words of the built-in type at the cursor whose name is a keyword, 0 if there is none.
+func (p *parser) builtinWords(t *token) int {
 	n := 1
 	switch t.word {
 	case kwBigint, kwBit, kwBoolean, kwInt, kwInteger, kwReal, kwSmallint, kwFloat, kwDec, kwDecimal, kwNumeric, kwVarchar,
@@ -403,17 +436,6 @@ func (p *parser) typeWords(t *token) int {
 	}
 	if p.look(n).word == kwVarying {
 		n++
-	}
-	if p.look(n).kind == kLParen {
-		for n++; p.look(n).kind == kNumber || p.look(n).kind == kComma || p.look(n).kind == kString; n++ {
-		}
-		if p.look(n).kind != kRParen {
-			return 0
-		}
-		n++
-	}
-	if w := p.look(n).word; (w == kwWith || w == kwWithout) && p.look(n+1).word == kwTime && p.look(n+2).word == kwZone {
-		n += 3
 	}
 	return n
 }

@@ -75,6 +75,8 @@ func (p *parser) statementQuery() Statement {
 	}
 	q := p.queries.new()
 	q.Start, q.With = start, with
+	scope := p.openWindows()
+	defer func() { p.closeWindows(scope) }()
 	if p.is(kwFrom) && p.d.In(Databricks) {
 		s := p.fromClauseFirst()
 		if p.startsInsert() && fromStatement != nil {
@@ -105,10 +107,12 @@ func (p *parser) query() *Query {
 	p.enter()
 	q := p.queries.new()
 	q.Start = p.start()
+	scope := p.openWindows()
 	if p.is(kwWith) && p.startsWith() {
 		q.With = p.with()
 	}
 	p.queryRest(q, p.branch())
+	p.closeWindows(scope)
 	p.leave()
 	return q
 }
@@ -119,7 +123,9 @@ func (p *parser) startsWith() bool { return p.startsQuery() }
 func (p *parser) queryFrom(first Body) *Query {
 	q := p.queries.new()
 	q.Start = first.Bounds().Start
+	scope := p.openWindows()
 	p.queryRest(q, first)
+	p.closeWindows(scope)
 	return q
 }
 
@@ -299,6 +305,9 @@ func (p *parser) with() *With {
 		}
 	}
 	w.CTEs = p.with_().take(mark)
+	if w.Recursive && p.d.In(DuckDB) {
+		p.checkRecursive(w)
+	}
 	w.Span = p.since(start)
 	return w
 }
@@ -323,15 +332,7 @@ func (p *parser) cte() *CTE {
 		if p.are(kwUsing, kwKey) {
 			p.i += 2
 			p.expectKind(kLParen)
-			mark := p.exprs.mark()
-			for {
-				p.exprs.add(p.expr())
-				if !p.comma(kRParen) {
-					break
-				}
-			}
-			p.expectKind(kRParen)
-			c.UsingKey = p.exprs.take(mark)
+			c.UsingKey = p.identListRest("a column")
 		}
 		p.expect(kwAs)
 		switch {
@@ -343,11 +344,14 @@ func (p *parser) cte() *CTE {
 	}
 	p.enter()
 	p.expectKind(kLParen)
+	level := p.windowLevel
+	p.windowLevel = 0 // a CTE does not see the windows of the query around
 	if p.d.In(DuckDB) && p.startsDML() {
 		c.Statement = otherStatement(p, nil)
 	} else {
 		c.Query = p.query()
 	}
+	p.windowLevel = level
 	p.expectKind(kRParen)
 	p.leave()
 	c.End = p.end()
@@ -374,6 +378,9 @@ func (p *parser) values(alias bool) *Values {
 		}
 	}
 	v.Rows = p.exprs.take(mark)
+	if p.d.In(DuckDB) {
+		p.checkValues(v)
+	}
 	if alias {
 		v.Alias = p.alias()
 	}

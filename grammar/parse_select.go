@@ -151,7 +151,7 @@ func (p *parser) clauseAhead() bool {
 	case kwUnion, kwExcept, kwIntersect, kwMinus:
 		return p.setOperator()
 	case kwWindow:
-		return next.kind == kWord && p.look(2).word == kwAs || next.kind == kQuoted && p.look(2).word == kwAs
+		return (next.kind == kWord || next.kind == kQuoted) && p.look(2).word == kwAs || next.word == kwIdentifier && p.look(2).kind == kLParen
 	case kwLateral:
 		return next.word == kwView || next.kind == kLParen || next.kind == kWord
 	case kwJoin, kwNatural, kwInner, kwCross, kwLeft, kwRight, kwFull, kwSemi, kwAnti:
@@ -166,6 +166,10 @@ func (p *parser) clauseAhead() bool {
 		return next.kind != kEOF && next.kind != kComma && next.kind != kRParen
 	case kwAs:
 		return true
+	case kwChanges:
+		return next.word == kwFrom
+	case kwIdentified:
+		return next.word == kwBy
 	case kwWatermark:
 		return next.kind == kWord || next.kind == kQuoted
 	case kwRow:
@@ -195,7 +199,7 @@ func (p *parser) hints() []Hint {
 		if p.acceptKind(kLParen) {
 			h.Parens = true
 			p.enter()
-			for !p.at(kRParen) {
+			for {
 				h.Args = append(h.Args, p.operand())
 				if !p.acceptKind(kComma) {
 					break
@@ -254,7 +258,10 @@ func (p *parser) selectRest(s *Select) {
 }
 
 // groupBy parses GROUP BY ..; the cursor is at GROUP.
-func (p *parser) groupBy() *GroupBy {
+func (p *parser) groupBy() *GroupBy { return p.groupByAliased(false) }
+
+// groupByAliased parses GROUP BY .., in pipes with aliases of the elements.
+func (p *parser) groupByAliased(aliases bool) *GroupBy {
 	g := &GroupBy{}
 	start := p.start()
 	p.i += 2
@@ -268,7 +275,7 @@ func (p *parser) groupBy() *GroupBy {
 	mark := p.exprs.mark()
 	for {
 		x := p.groupItem()
-		if p.d.In(Databricks) && p.is(kwAs) {
+		if aliases && (p.is(kwAs) || p.isLabel(p.peek()) && !p.clauseAhead()) {
 			x = p.aliased(x)
 		}
 		p.exprs.add(x)
@@ -280,7 +287,9 @@ func (p *parser) groupBy() *GroupBy {
 		}
 	}
 	g.Items = p.exprs.take(mark)
-	if p.d.In(Databricks) {
+	if p.d.In(DuckDB) {
+		p.checkGrouping(g)
+	} else {
 		switch {
 		case p.are(kwWith, kwRollup):
 			p.i += 2
@@ -360,6 +369,7 @@ func (p *parser) namedWindows() []NamedWindow {
 		}
 		w.Window = p.window()
 		w.Span = p.since(start)
+		p.defineWindow(out, &w)
 		out = append(out, w)
 		if !p.acceptKind(kComma) {
 			return out

@@ -170,7 +170,7 @@ func (p *parser) trim() Expr {
 	var x Expr
 	switch {
 	case p.is(kwFrom) && !(p.d.In(Databricks) && p.plainWord() && word == ""):
-	case p.at(kRParen) && word == "":
+	case p.at(kRParen) && word == "" && p.d.In(Databricks):
 		return p.callArgs(s.call, nil)
 	default:
 		x = p.expr()

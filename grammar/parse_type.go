@@ -216,7 +216,11 @@ func (p *parser) arraySize() Expr {
 	if !p.at(kNumber) {
 		p.fail("a number of elements")
 	}
-	return p.number()
+	n := p.number()
+	if n.Kind != NumberInteger {
+		p.refuse(n.Start, "an array has a whole number of elements", "")
+	}
+	return n
 }
 
 func (p *parser) duckBase(start int32) DataType {
@@ -239,7 +243,7 @@ func (p *parser) duckBase(start int32) DataType {
 		return p.enumType(start)
 	}
 	x := p.types.new()
-	if n := p.typeWords(t); n > 0 {
+	if p.builtinWords(t) > 0 {
 		p.builtinType(x)
 	} else {
 		if !p.isTypeName(t) && !(p.isLabel(t) && p.look(1).kind == kDot && p.isName(t)) {
@@ -284,6 +288,9 @@ func (p *parser) builtinType(x *TypeName) {
 		default:
 			x.Name = Name{Span: p.since(start), Parts: p.idents.one(name)}
 			if p.at(kLParen) {
+				if takesNoModifier(name.Text) {
+					p.fail("the end of the type")
+				}
 				p.typeArgs(x)
 			}
 			return
@@ -292,6 +299,16 @@ func (p *parser) builtinType(x *TypeName) {
 		name.End = p.peek().end
 		p.next()
 	}
+}
+
+// takesNoModifier reports whether the type has no modifiers in DuckDB's grammar.
+func takesNoModifier(name string) bool {
+	for _, t := range [...]string{"INT", "INTEGER", "BIGINT", "SMALLINT", "REAL", "BOOLEAN"} {
+		if equalFold(name, t) {
+			return true
+		}
+	}
+	return false
 }
 
 // duckStruct parses STRUCT(name type, ...), ROW(..) or UNION(..).
@@ -335,6 +352,10 @@ func (p *parser) duckIntervalType(start int32) DataType {
 	p.next()
 	if p.intervalUnit(p.peek()) {
 		x.From = p.takeIdent()
+		if p.is(kwTo) && p.intervalUnit(p.look(1)) {
+			p.next()
+			x.To = p.takeIdent()
+		}
 	}
 	x.Span = p.since(start)
 	return x

@@ -312,6 +312,9 @@ func (p *parser) compare(left Expr) Expr {
 // operandOf parses the right side of op, which in DuckDB may be quantified.
 func (p *parser) operandOf(op string, min int) Expr {
 	if p.d.In(DuckDB) && (p.is(kwAny) || p.is(kwAll) || p.is(kwSome)) && p.look(1).kind == kLParen {
+		if !comparison(op) {
+			p.failHint("an expression", "ANY, SOME and ALL follow a comparison")
+		}
 		return p.quantified()
 	}
 	return p.binary(min)
