@@ -332,7 +332,9 @@ func (p *parser) cte() *CTE {
 		if p.are(kwUsing, kwKey) {
 			p.i += 2
 			p.expectKind(kLParen)
-			c.UsingKey = p.identListRest("a column")
+			for _, x := range p.identListRest("a column") {
+				c.UsingKey = append(c.UsingKey, &Column{Span: x.Span, Parts: []Ident{x}})
+			}
 		}
 		p.expect(kwAs)
 		switch {

@@ -41,7 +41,7 @@ type CTE struct {
 	Name         Ident
 	Columns      []Ident
 	MaxRecursion Expr
-	UsingKey     []Ident
+	UsingKey     []Expr // columns
 	Materialized Materialized
 	Query        *Query
 	Statement    Statement // DuckDB 2.0: INSERT, UPDATE or DELETE; then Query is nil

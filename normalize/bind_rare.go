@@ -290,7 +290,8 @@ func (a *analysis) pipeOp(op grammar.PipeOp, rel *relation, e, outer *env, ctes 
 	case *grammar.PipeDrop:
 		drop := map[string]bool{}
 		for i := range op.Columns {
-			drop[lower(op.Columns[i].Text)] = true
+			parts := op.Columns[i].Parts
+			drop[lower(parts[len(parts)-1].Text)] = true
 		}
 		out := &relation{open: rel.open, partial: rel.partial, rest: rel.rest}
 		for _, c := range rel.cols {
