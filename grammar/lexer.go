@@ -11,7 +11,7 @@ import (
 // The lexer turns a text into tokens and a side table of comments in one pass over bytes. It knows no keywords, only the
 // numbers of words, and it never fails: where it can't go on it leaves a kError token and stops, so the parser reports
 // whatever comes first. The buffers are pooled.
-type lexer struct {
+type scanner struct {
 	src      string
 	d        Dialect
 	tokens   []token
@@ -27,19 +27,19 @@ type fault struct {
 	hint     string
 }
 
-var lexers = sync.Pool{New: func() any { return new(lexer) }}
+var scanners = sync.Pool{New: func() any { return new(scanner) }}
 
 // release gives the buffers back. Nothing may hold on to the tokens after it.
-func (lx *lexer) release() {
+func (lx *scanner) release() {
 	const keep = 1 << 20 // tokens; one huge text should not pin its buffer
 	if cap(lx.tokens) > keep {
 		lx.tokens = nil
 	}
 	lx.src, lx.comments = "", nil
-	lexers.Put(lx)
+	scanners.Put(lx)
 }
 
-func (lx *lexer) parseError() *ParseError {
+func (lx *scanner) parseError() *ParseError {
 	e := &ParseError{Offset: lx.fault.offset, Expected: lx.fault.expected, Hint: lx.fault.hint}
 	e.place(lx.src)
 	return e
@@ -84,7 +84,7 @@ func isDigit(c byte) bool { return c-'0' <= 9 }
 func wordByte(c byte) bool { k := byteClasses[c]; return k == bWord || k == bDigit }
 
 // run lexes all of src.
-func (lx *lexer) run(src string, d Dialect) {
+func (lx *scanner) run(src string, d Dialect) {
 	lx.src, lx.d, lx.i = src, d, 0
 	lx.tokens, lx.comments, lx.fault = lx.tokens[:0], nil, fault{}
 	if want := len(src)/4 + 16; cap(lx.tokens) < want {
@@ -114,20 +114,20 @@ func invalidAt(s string) int {
 }
 
 // fail ends the token list with an error at offset.
-func (lx *lexer) fail(offset int, expected, hint string) bool {
+func (lx *scanner) fail(offset int, expected, hint string) bool {
 	lx.fault = fault{offset, expected, hint}
 	lx.tokens = append(lx.tokens, token{start: int32(offset), end: int32(offset), kind: kError})
 	return false
 }
 
-func (lx *lexer) emit(k kind, start, end int, f flag) bool {
+func (lx *scanner) emit(k kind, start, end int, f flag) bool {
 	lx.tokens = append(lx.tokens, token{start: int32(start), end: int32(end), kind: k, flags: f})
 	lx.i = end
 	return true
 }
 
 // at returns the byte at i, or 0 behind the end. NUL itself is refused everywhere, so 0 is unambiguous.
-func (lx *lexer) at(i int) byte {
+func (lx *scanner) at(i int) byte {
 	if i < len(lx.src) {
 		return lx.src[i]
 	}
@@ -135,7 +135,7 @@ func (lx *lexer) at(i int) byte {
 }
 
 // next appends one token, or one comment, and reports whether to go on.
-func (lx *lexer) next() bool {
+func (lx *scanner) next() bool {
 	src, i := lx.src, lx.i
 	for i < len(src) && byteClasses[src[i]] == bBlank {
 		i++
@@ -180,7 +180,7 @@ func (lx *lexer) next() bool {
 
 // blank reports whether the dialect reads r, outside quotes, as a blank. Both lists are the engines' own: Spark's WS rule,
 // DuckDB's replacement of Unicode spaces before lexing.
-func (lx *lexer) blank(r rune) bool {
+func (lx *scanner) blank(r rune) bool {
 	switch {
 	case r == 0xA0, 0x2000 <= r && r <= 0x200A, r == 0x202F, r == 0x205F, r == 0x3000:
 		return true
@@ -191,7 +191,7 @@ func (lx *lexer) blank(r rune) bool {
 }
 
 // word lexes an unquoted name, or a string with a prefix letter.
-func (lx *lexer) word(i int) bool {
+func (lx *scanner) word(i int) bool {
 	src, j, h := lx.src, i, uint32(0)
 	high := -1
 	for ; j < len(src); j++ {
@@ -239,7 +239,7 @@ func (lx *lexer) word(i int) bool {
 
 // prefixed lexes a literal that starts with a prefix letter (in lower case) and a quote; done is false if the dialect has no
 // such prefix and the letter is a name.
-func (lx *lexer) prefixed(i int, prefix, quote byte) (done, more bool) {
+func (lx *scanner) prefixed(i int, prefix, quote byte) (done, more bool) {
 	if lx.d.In(Databricks) {
 		if prefix != 'r' || quote == '&' {
 			return false, false
@@ -265,14 +265,14 @@ func (lx *lexer) prefixed(i int, prefix, quote byte) (done, more bool) {
 	return false, false
 }
 
-func (lx *lexer) nul(at int) bool { return lx.fail(at, "a NUL character stands here", "remove it") }
+func (lx *scanner) nul(at int) bool { return lx.fail(at, "a NUL character stands here", "remove it") }
 
-func (lx *lexer) unterminated(at int, what string) bool {
+func (lx *scanner) unterminated(at int, what string) bool {
 	return lx.fail(at, "this "+what+" has no end", "")
 }
 
 // quote lexes a string or a quoted name.
-func (lx *lexer) quote(i int, c byte) bool {
+func (lx *scanner) quote(i int, c byte) bool {
 	if lx.d.In(Databricks) {
 		if c == '`' {
 			return lx.quotedName(i, c)
@@ -289,7 +289,7 @@ func (lx *lexer) quote(i int, c byte) bool {
 }
 
 // quotedName lexes a name in quotes; the quote doubled is the quote.
-func (lx *lexer) quotedName(i int, c byte) bool {
+func (lx *scanner) quotedName(i int, c byte) bool {
 	f := flagPlain
 	for j := i + 1; j < len(lx.src); j++ {
 		switch b := lx.src[j]; {
@@ -309,7 +309,7 @@ func (lx *lexer) quotedName(i int, c byte) bool {
 }
 
 // sparkString lexes '..' or "..": a backslash takes the next character with it, the own quote doubled is the quote.
-func (lx *lexer) sparkString(i int, c byte) bool {
+func (lx *scanner) sparkString(i int, c byte) bool {
 	f := flagPlain
 	for j := i + 1; j < len(lx.src); j++ {
 		switch b := lx.src[j]; {
@@ -331,7 +331,7 @@ func (lx *lexer) sparkString(i int, c byte) bool {
 
 // duckString lexes a string whose quote is at q, with its continuations: further pieces in quotes behind a line break, with
 // line comments allowed between. A continuation has the rules of the first piece.
-func (lx *lexer) duckString(start, q int, escapes bool) bool {
+func (lx *scanner) duckString(start, q int, escapes bool) bool {
 	f := flagPlain
 	if start != q {
 		f = 0
@@ -353,7 +353,7 @@ func (lx *lexer) duckString(start, q int, escapes bool) bool {
 }
 
 // commentsBefore counts the comments that end at or before offset; those behind it are lexed again.
-func (lx *lexer) commentsBefore(offset int) int {
+func (lx *scanner) commentsBefore(offset int) int {
 	n := len(lx.comments)
 	for n > 0 && int(lx.comments[n-1].Start) >= offset {
 		n--
@@ -362,7 +362,7 @@ func (lx *lexer) commentsBefore(offset int) int {
 }
 
 // duckPiece lexes one piece in quotes and returns its end, or -1.
-func (lx *lexer) duckPiece(q int, escapes bool, f *flag) int {
+func (lx *scanner) duckPiece(q int, escapes bool, f *flag) int {
 	for j := q + 1; j < len(lx.src); j++ {
 		switch b := lx.src[j]; {
 		case b == 0:
@@ -383,7 +383,7 @@ func (lx *lexer) duckPiece(q int, escapes bool, f *flag) int {
 }
 
 // continuation returns the place of a quote that continues a string ending at i, or -1.
-func (lx *lexer) continuation(i int) int {
+func (lx *scanner) continuation(i int) int {
 	line := false
 	for i < len(lx.src) {
 		switch c := lx.src[i]; {
@@ -408,7 +408,7 @@ func (lx *lexer) continuation(i int) int {
 }
 
 // lineComment skips a comment to the end of its line. In Databricks a backslash right before the line feed makes it go on.
-func (lx *lexer) lineComment(i int) bool {
+func (lx *scanner) lineComment(i int) bool {
 	j := i
 	for j < len(lx.src) && lx.src[j] != '\n' && lx.src[j] != '\r' {
 		if lx.src[j] == 0 {
@@ -423,7 +423,7 @@ func (lx *lexer) lineComment(i int) bool {
 }
 
 // blockComment skips a nested comment, or emits a hint's opening.
-func (lx *lexer) blockComment(i int) bool {
+func (lx *scanner) blockComment(i int) bool {
 	if lx.at(i+2) == '+' && lx.d.In(Databricks) {
 		return lx.emit(kHintOpen, i, i+3, 0)
 	}
@@ -445,14 +445,14 @@ func (lx *lexer) blockComment(i int) bool {
 	return lx.unterminated(i, "comment")
 }
 
-func (lx *lexer) comment(i, j int) bool {
+func (lx *scanner) comment(i, j int) bool {
 	lx.comments = append(lx.comments, Comment{Span{int32(i), int32(j)}, int32(len(lx.tokens))})
 	lx.i = j
 	return true
 }
 
 // dollar lexes a dollar-quoted string or a parameter.
-func (lx *lexer) dollar(i int) bool {
+func (lx *scanner) dollar(i int) bool {
 	j := i + 1
 	duck := lx.d.In(DuckDB)
 	for j < len(lx.src) {
@@ -491,7 +491,7 @@ func (lx *lexer) dollar(i int) bool {
 }
 
 // number lexes a numeric literal, or in Databricks a name that starts with a digit: the longest match decides.
-func (lx *lexer) number(i int) bool {
+func (lx *scanner) number(i int) bool {
 	if lx.d.In(DuckDB) {
 		return lx.emit(kNumber, i, lx.duckNumber(i), 0)
 	}
@@ -538,7 +538,7 @@ func (lx *lexer) number(i int) bool {
 }
 
 // decimalEnds reports whether a literal with a point may end at i.
-func (lx *lexer) decimalEnds(i int) bool {
+func (lx *scanner) decimalEnds(i int) bool {
 	c := lx.at(i)
 	if c < utf8.RuneSelf {
 		return !wordByte(c)
@@ -548,7 +548,7 @@ func (lx *lexer) decimalEnds(i int) bool {
 }
 
 // exponent returns the end of an exponent at i, or i.
-func (lx *lexer) exponent(i int) int {
+func (lx *scanner) exponent(i int) int {
 	if lx.at(i)|0x20 != 'e' {
 		return i
 	}
@@ -566,7 +566,7 @@ func (lx *lexer) exponent(i int) int {
 }
 
 // suffix returns the end of a type suffix at i, or i. L, S and Y follow plain digits only.
-func (lx *lexer) suffix(i int, digits bool) int {
+func (lx *scanner) suffix(i int, digits bool) int {
 	switch lx.at(i) | 0x20 {
 	case 'd', 'f':
 		return i + 1
@@ -584,7 +584,7 @@ func (lx *lexer) suffix(i int, digits bool) int {
 
 // duckNumber returns the end of a number: digits with single underscores between, point, exponent. What follows is another
 // token, so 0x1F is 0 and a name.
-func (lx *lexer) duckNumber(i int) int {
+func (lx *scanner) duckNumber(i int) int {
 	j := lx.duckDigits(i)
 	if lx.at(j) == '.' && lx.at(j+1) != '.' {
 		j = lx.duckDigits(j + 1)
@@ -601,7 +601,7 @@ func (lx *lexer) duckNumber(i int) int {
 	return j
 }
 
-func (lx *lexer) duckDigits(i int) int {
+func (lx *scanner) duckDigits(i int) int {
 	if !isDigit(lx.at(i)) {
 		return i
 	}
@@ -618,4 +618,11 @@ func clip(s string) string {
 		return s
 	}
 	return string([]rune(s)[:most]) + "..."
+}
+
+// lexAll returns the tokens of a text in a buffer of their own.
+func lexAll(sql string, d Dialect) []token {
+	lx := new(scanner)
+	lx.run(sql, d)
+	return lx.tokens
 }

@@ -3,7 +3,7 @@ package grammar
 import "strings"
 
 // symbol lexes an operator or punctuation of Databricks: the longest of a fixed list.
-func (lx *lexer) symbol(i int, c byte) bool {
+func (lx *scanner) symbol(i int, c byte) bool {
 	c1, c2 := lx.at(i+1), lx.at(i+2)
 	k, n := kError, 1
 	switch c {
@@ -137,7 +137,7 @@ var duckOperators = map[string]kind{
 
 // operator lexes an operator or punctuation of DuckDB. A run of operator bytes is one token, cut before a comment and at a
 // question mark, which is a parameter, and shortened so that it ends in + or - only if it holds one of operatorFree.
-func (lx *lexer) operator(i int, c byte) bool {
+func (lx *scanner) operator(i int, c byte) bool {
 	if !operatorByte[c] || c == '?' {
 		return lx.punctuation(i, c)
 	}
@@ -161,7 +161,7 @@ func (lx *lexer) operator(i int, c byte) bool {
 	return lx.emit(kOperator, i, j, 0)
 }
 
-func (lx *lexer) punctuation(i int, c byte) bool {
+func (lx *scanner) punctuation(i int, c byte) bool {
 	k, n := kError, 1
 	switch c {
 	case '(':

@@ -13,11 +13,15 @@ const MaxDepth = 10_000
 // cursor behind it, or ends the parse by panicking with a *ParseError that Parse recovers.
 type parser struct {
 	arena
-	lx   *lexer
+	lx   *scanner
 	src  string
 	d    Dialect
 	toks []token // ends with kEOF or kError
 	i    int
+
+	base   int         // index of participle's first token, see participle.go
+	sticky *ParseError // the first error of the core inside participle
+	script bool        // the statement may have semicolons inside
 
 	split int // index, from 1, of a token whose first character has been taken: > of >>
 
@@ -57,10 +61,11 @@ func Parse(sql string, d Dialect) (file *File, err error) {
 }
 
 func (p *parser) open(sql string, d Dialect) {
-	p.lx = lexers.Get().(*lexer)
+	p.lx = scanners.Get().(*scanner)
 	p.lx.run(sql, d)
 	p.src, p.d, p.toks, p.i = sql, d, p.lx.tokens, 0
 	p.windowRefs, p.windowDefs, p.windowLevel = p.windowRefs[:0], p.windowDefs[:0], 0
+	p.base, p.sticky, p.script = 0, nil, false
 	p.split, p.depth, p.deepest, p.statement, p.stop, p.measures = 0, 0, 0, 1, noKeyword, false
 }
 

@@ -135,7 +135,7 @@ func (k kind) coarse() TokenKind {
 // breaks outside literals; a DuckDB string with continuations is one token with everything between its pieces.
 func Tokens(sql string, d Dialect) func(yield func(Token, error) bool) {
 	return func(yield func(Token, error) bool) {
-		lx := lexers.Get().(*lexer)
+		lx := scanners.Get().(*scanner)
 		defer lx.release()
 		lx.run(sql, d)
 		for i := range lx.tokens {

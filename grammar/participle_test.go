@@ -1,0 +1,91 @@
+package grammar
+
+import (
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/alecthomas/participle/v2"
+)
+
+// probe is a statement that only the tests have; it refers to every production of the core.
+type probe struct {
+	Target Name         `"PROBE" @@`
+	Cols   []Ident      `( "(" @@ ( "," @@ )* ")" )?`
+	Alias  *Alias       `@@?`
+	Check  Expr         `( "CHECK" "(" @@ ")" )?`
+	Type   DataType     `( "TYPE" @@ )?`
+	Note   *String      `( "NOTE" @@ )?`
+	Query  *Query       `( "USING" @@ )?`
+	Back   []SelectItem `( "RETURNING" @@ ( "," @@ )* )?`
+	End    bool         `@"END"?`
+}
+
+var probeParser = sync.OnceValue(func() *participle.Parser[probe] {
+	return participle.MustBuild[probe](productionOptions()...)
+})
+
+func parseProbe(t *testing.T, sql string, d Dialect) (x *probe, err error) {
+	t.Helper()
+	p := new(parser)
+	p.open(sql, d)
+	defer func() {
+		p.close()
+		if r := recover(); r != nil {
+			err = r.(*ParseError)
+		}
+	}()
+	x = runProduction(p, probeParser())
+	if !p.at(kEOF) {
+		p.failEnd()
+	}
+	return x, nil
+}
+
+func TestProductionsCrossOver(t *testing.T) {
+	for _, d := range []Dialect{Databricks, DuckDB} {
+		x, err := parseProbe(t, `probe a.b -- note
+			(x, select) as q check (a + 1 > 2 /* c */) type decimal(10, 2) note 'it''s'
+			using with c as (select 1 as a) select * from c where a in (select 2)
+			end`, d)
+		if err != nil {
+			t.Fatalf("%s: %v", d, err)
+		}
+		if len(x.Target.Parts) != 2 || len(x.Cols) != 2 || x.Alias.Name.Text != "q" || x.Check == nil || x.Type == nil ||
+			x.Note.Value != "it's" || x.Query.With == nil || !x.End {
+			t.Errorf("%s: %+v", d, x)
+		}
+	}
+}
+
+func TestProductionsReportTheTruePlace(t *testing.T) {
+	for _, c := range []struct{ sql, want string }{
+		{"probe a (x, y", "1:14: expected"},
+		{"probe a check (1 + ) end", "1:20: expected an expression, found )"},
+		{"probe a\nusing select a b c from t", "2:18: expected an operator, a comma or the end of the statement, found c"},
+		{"probe a note 5", "1:14: expected"},
+		{"probe a note 'x", "1:14: this string has no end"},
+		{"probe a. (x)", "1:10: expected a name behind the dot, found ("},
+	} {
+		_, err := parseProbe(t, c.sql, DuckDB)
+		if err == nil || !strings.HasPrefix(err.Error(), strings.SplitN(c.want, " expected \"", 2)[0]) {
+			t.Errorf("%s\n\tgot  %v\n\twant %s", c.sql, err, c.want)
+		}
+	}
+}
+
+func TestProductionsAreConcurrent(t *testing.T) {
+	var wg sync.WaitGroup
+	for i := range 8 {
+		wg.Go(func() {
+			for range 50 {
+				sql := "probe t" + strings.Repeat("x", i) + " using select a from u end"
+				x, err := parseProbe(t, sql, Databricks)
+				if err != nil || len(x.Target.Parts[0].Text) != i+1 {
+					t.Errorf("%v %+v", err, x)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
