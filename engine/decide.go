@@ -1,6 +1,6 @@
 package engine
 
-// rule is one row of the table in spec section 5, or a clause of SAFETY that stands between two rows.
+// rule is one row of the table in spec section 5, or a clause of docs/when-reuse.md that stands between two rows.
 type rule struct {
 	name  string
 	check func(*Input) verdict

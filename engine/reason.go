@@ -1,6 +1,6 @@
 package engine
 
-// Reason is a reason code of spec section 5 (plus those of section 10 and SAFETY). Codes are never renamed; new ones are added at the end.
+// Reason is a reason code of spec section 5 (plus those of section 10 and docs/when-reuse.md). Codes are never renamed; new ones are added at the end.
 //
 // The Example lines below are run by reason_test.go. Each starts from a settled node of the kind that it names (nothing has changed since
 // its last build, ten hours ago; it reads the tables a and b) and applies the changes that follow.

@@ -1,0 +1,61 @@
+package duckdb
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"hodor/stores"
+)
+
+// ErrNoDuckDB is returned by Open in a binary that was built without cgo. It wraps stores.ErrUnavailable.
+var ErrNoDuckDB = fmt.Errorf("%w: this hodor was built without DuckDB (CGO_ENABLED=0); use a binary with it, or HODOR_STORE=postgres",
+	stores.ErrUnavailable)
+
+// DefaultPath is where the file is, relative to the project's root (spec 9.2).
+const DefaultPath = ".hodor/state.duckdb"
+
+// Options name a store.
+type Options struct {
+	// Root is the absolute path of the project's root; a relative Path is relative to it, wherever the process was started.
+	Root string
+	// Path of the file; empty: DefaultPath. Its folders are created on the first write.
+	Path string
+	// Schema and Table; empty: main and hodor_state.
+	Schema, Table string
+	// ReadOnly forbids every write; the file is never created.
+	ReadOnly bool
+	// Wait is how long an operation waits for a file that another process has open; 0: 5 s. Once it has run out, later operations try once
+	// each, so that a run does not wait again and again, until one succeeds.
+	Wait time.Duration
+}
+
+// fill returns o with its defaults, and the absolute path of the file.
+func (o Options) fill() (Options, string, error) {
+	if o.Path == "" {
+		o.Path = DefaultPath
+	}
+	if o.Schema == "" {
+		o.Schema = "main"
+	}
+	if o.Table == "" {
+		o.Table = "hodor_state"
+	}
+	if o.Wait == 0 {
+		o.Wait = 5 * time.Second
+	}
+	path := o.Path
+	if !filepath.IsAbs(path) {
+		if !filepath.IsAbs(o.Root) {
+			return o, "", fmt.Errorf("%w: hodor_path %q is relative, and the project's root is not known", stores.ErrUnavailable, o.Path)
+		}
+		path = filepath.Join(o.Root, path)
+	}
+	// Absolute, it can't be taken for an address ("md:x", "s3://x"): the state never leaves the machine.
+	path = filepath.Clean(path)
+	if strings.ContainsAny(path, "?\x00") { // DuckDB cuts the name of its log at a question mark
+		return o, "", fmt.Errorf("%w: hodor_path %q: DuckDB can't use a path with a question mark; set HODOR_PATH", stores.ErrUnavailable, o.Path)
+	}
+	return o, path, nil
+}

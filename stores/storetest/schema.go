@@ -1,0 +1,184 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"hodor/stores"
+)
+
+// needsSQL returns an empty place of a store that is a database.
+func needsSQL(t *testing.T, b Backend) Place {
+	t.Helper()
+	place := b.New(t)
+	if place.Exec == nil {
+		t.Skip("this store has no SQL")
+	}
+	return place
+}
+
+// testDamage changes each column of a node's newest record behind the store's back. The record must not be believed, nor the older one take its
+// place.
+func testDamage(t *testing.T, b Backend) {
+	place := needsSQL(t, b)
+	s := open(t, place, Options{})
+	// By these a row is another node's, another scope's, not committed or no build at all: as if it were not there.
+	chosen := map[string]bool{"project_name": true, "target_name": true, "node_key": true, "action": true, "status": true, "commit_id": true}
+	for i := range stores.Columns {
+		c := &stores.Columns[i]
+		if chosen[c.Name] {
+			continue
+		}
+		values := []string{"'x'", "'{}'", "''"}
+		if c.Int {
+			values = []string{"recorded_at_ms + 7", "9223372036854775807", "0"}
+		}
+		if _, isNull := c.Value(p(record("x", 1))).(string); isNull || c.Int {
+			values = append(values, "NULL")
+		}
+		for j, v := range values {
+			key := c.Name + string(rune('a'+j))
+			switch c.Name + " " + v {
+			case "recorded_at_ms 0", "recorded_at_ms NULL", "record_id NULL", "built_at_ms 0":
+				continue // out of every window, not to be found, older than the older one: as if it were not there
+			case "data_changed_at_ms NULL":
+				continue // as it was
+			}
+			add(t, s, record(key, 1), record(key, 2), record(key+"_next", 1))
+			place.Exec(t, "UPDATE "+place.Table+" SET "+c.Name+" = "+v+" WHERE record_id = '"+record(key, 2).RecordID+"'")
+			l := load(t, s, 0)
+			if r := l.Records["db.main."+key]; r != nil {
+				t.Errorf("%s set to %s: %s counts", c.Name, v, r.RecordID)
+			}
+			if found(l, key+"_next") == "" {
+				t.Fatalf("%s set to %s: other nodes lost their history", c.Name, v)
+			}
+			if c.Name != "built_at_ms" && c.Name != "data_version" && c.Name != "record_id" && l.Rejected == 0 {
+				t.Errorf("%s set to %s: nothing was rejected", c.Name, v)
+			}
+			damaged := 0
+			for _, r := range history(t, s, stores.Query{NodeKey: "db.main." + key}) {
+				if r.Check() != nil {
+					damaged++
+				}
+			}
+			if damaged != 1 {
+				t.Errorf("%s set to %s: Check finds %d damaged records", c.Name, v, damaged)
+			}
+			place.Exec(t, "DELETE FROM "+place.Table)
+		}
+	}
+	// An escape that hodor has not written.
+	add(t, s, record("x", 1), record("x", 2))
+	place.Exec(t, "UPDATE "+place.Table+" SET reason = '␛q' WHERE record_id = '"+record("x", 2).RecordID+"'")
+	if l := load(t, s, 0); found(l, "x") != "" || l.Rejected != 1 {
+		t.Errorf("a broken escape: %q counts, %d rejected", found(l, "x"), l.Rejected)
+	}
+}
+
+// older is the state table as spec 8.1 has it, without what came later.
+func older(place Place) string {
+	var parts []string
+	for _, c := range stores.Columns {
+		switch {
+		case c.Added:
+		case c.Int:
+			parts = append(parts, c.Name+" BIGINT")
+		default:
+			parts = append(parts, c.Name+" "+place.Text)
+		}
+	}
+	return "CREATE TABLE " + place.Table + " (" + strings.Join(parts, ", ") + ")"
+}
+
+// testOlderSchema: a table of an older hodor is read as it is, its records do not count (they have no checksum), and the first write adds
+// what it lacks.
+func testOlderSchema(t *testing.T, b Backend) {
+	place := needsSQL(t, b)
+	place.Exec(t, older(place))
+	place.Exec(t, "INSERT INTO "+place.Table+" (record_id, invocation_id, recorded_at_ms, project_name, target_name, node_key, unique_id, resource_type,"+
+		" mode, decision, reason, action, status, hash_version, data_version, built_at_ms, hodor_version) VALUES ('old', 'i', 1792465200000, 'shop', 'dev',"+
+		" 'db.main.x', 'model.shop.x', 'model', 'on', 'build', 'no_history', 'build', 'success', '1', 'v1', 1792465200000, '0.0.1')")
+	for _, o := range []Options{{ReadOnly: true}, {}} {
+		s := open(t, place, o)
+		if l := load(t, s, 0); len(l.Records) != 0 || l.Rejected != 1 {
+			t.Errorf("read only %v: %v, %d rejected", o.ReadOnly, l.Records, l.Rejected)
+		}
+		if h := history(t, s, stores.Query{}); len(h) != 1 || h[0].RecordID != "old" || h[0].Check() == nil || h[0].CommitID != nil {
+			t.Errorf("read only %v: %+v", o.ReadOnly, h)
+		}
+		if n, err := s.Prune(context.Background(), scope, base*2, true); n != 1 || err != nil {
+			t.Errorf("read only %v: prune %d, %v", o.ReadOnly, n, err)
+		}
+		if _, err := s.FalseReuses(context.Background(), scope, 0); err != nil {
+			t.Error(err)
+		}
+		if h, err := s.Head(context.Background(), scope); h.Generation != 0 || err != nil {
+			t.Errorf("head: %v, %v", h, err)
+		}
+	}
+	s := open(t, place, Options{})
+	add(t, s, record("x", 1), with(record("y", 1), func(r *stores.Record) { r.CommitID = p("c") }))
+	if won, err := s.Claim(context.Background(), stores.Commit{Scope: scope, Generation: 1, CommitID: "c"}); !won || err != nil {
+		t.Errorf("claim: %v, %v", won, err)
+	}
+	if l := load(t, s, 0); found(l, "x") != record("x", 1).RecordID || found(l, "y") == "" {
+		t.Errorf("after the upgrade: %v", l.Records)
+	}
+	if h := history(t, s, stores.Query{}); len(h) != 3 {
+		t.Errorf("after the upgrade: %d records", len(h))
+	}
+}
+
+// testNewerSchema: a column that this hodor does not know may take back what the others say, so nothing of the table is believed or written.
+func testNewerSchema(t *testing.T, b Backend) {
+	for _, commit := range []bool{false, true} {
+		place := needsSQL(t, b)
+		before := open(t, place, Options{})
+		add(t, before, record("x", 1))
+		table := place.Table
+		if commit {
+			table = place.Commit
+		}
+		place.Exec(t, "ALTER TABLE "+table+" ADD COLUMN revoked_at_ms BIGINT")
+		s := open(t, place, Options{})
+		ctx := context.Background()
+		check := func(what string, err error) {
+			t.Helper()
+			if !errors.Is(err, stores.ErrUnavailable) || !strings.Contains(err.Error(), "revoked_at_ms") || !strings.Contains(err.Error(), "newer") {
+				t.Errorf("%s: %v", what, err)
+			}
+		}
+		l, err := s.Load(ctx, scope, 0)
+		check("Load", err)
+		if l != nil {
+			t.Errorf("Load returned %v", l)
+		}
+		check("Append", s.Append(ctx, []stores.Record{record("y", 1)}))
+		_, err = s.History(ctx, scope, stores.Query{})
+		check("History", err)
+		_, err = s.Prune(ctx, scope, base*2, false)
+		check("Prune", err)
+		won, err := s.Claim(ctx, stores.Commit{Scope: scope, Generation: 1, CommitID: "c"})
+		check("Claim", err)
+		if won {
+			t.Error("Claim won")
+		}
+	}
+}
+
+// testForeignTable: hodor_table names something that is no state table.
+func testForeignTable(t *testing.T, b Backend) {
+	place := needsSQL(t, b)
+	place.Exec(t, "CREATE TABLE "+place.Table+" (id BIGINT, name "+place.Text+")")
+	s := open(t, place, Options{})
+	err := s.Append(context.Background(), []stores.Record{record("x", 1)})
+	if !errors.Is(err, stores.ErrUnavailable) || !strings.Contains(err.Error(), "no state table") {
+		t.Errorf("Append: %v", err)
+	}
+	if _, err := s.Load(context.Background(), scope, 0); !errors.Is(err, stores.ErrUnavailable) {
+		t.Errorf("Load: %v", err)
+	}
+}
