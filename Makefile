@@ -83,7 +83,7 @@ endif
 test: lint test-go test-plugin test-e2e ## all of the tests (about 15 minutes)
 
 .PHONY: test-go
-test-go: ## the Go tests
+test-go: .venv/.stamp .venv-next/.stamp ## the Go tests; some speak to the DuckDB of both environments
 	go test ./...
 
 # Run from plugin/, so that the installed wheel is imported, never the sources.
