@@ -50,8 +50,12 @@ func decodeSpark(s string) string {
 		switch c = s[i]; {
 		case c == 'u':
 			if r, ok := hexRune(s, i+1, 4); ok {
-				b.WriteRune(r)
 				i += 4
+				if low, ok := lowSurrogate(s, i+1); ok && loneSurrogates <= r && r < loneSurrogates+0x400 {
+					r = (r-loneSurrogates)<<10 + low + 0x10000
+					i += 6
+				}
+				b.WriteRune(r)
 				continue
 			}
 			b.WriteByte(c)
@@ -178,6 +182,16 @@ func decodeEscape(b *strings.Builder, s string, i int) int {
 	return i + 1
 }
 
+// lowSurrogate reads the escape of the second half of a surrogate pair at i and returns its ten bits.
+func lowSurrogate(s string, i int) (rune, bool) {
+	if i+6 > len(s) || s[i] != '\\' || s[i+1] != 'u' {
+		return 0, false
+	}
+	r, ok := hexRune(s, i+2, 4)
+	r -= loneSurrogates + 0x400
+	return r, ok && 0 <= r && r < 0x400
+}
+
 func isOctal(c byte) bool { return '0' <= c && c <= '7' }
 
 func hexValue(c byte) int {
@@ -191,6 +205,9 @@ func hexValue(c byte) int {
 	}
 	return -1
 }
+
+// loneSurrogates is where halves of surrogate pairs, which Go strings can't hold, are kept: the end of the private planes.
+const loneSurrogates = 0x10F800
 
 // hexRune reads exactly n hex digits at i as a character. Halves of surrogate pairs have no character of their own; they
 // are kept apart as private code points, so that different literals stay different.
@@ -208,7 +225,7 @@ func hexRune(s string, i, n int) (rune, bool) {
 	}
 	switch {
 	case 0xD800 <= v && v < 0xE000:
-		return rune(0x10F800 + v - 0xD800), true
+		return rune(loneSurrogates + v - 0xD800), true
 	case v > utf8.MaxRune:
 		return 0, false
 	}

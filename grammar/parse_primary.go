@@ -482,11 +482,19 @@ func (p *parser) sparkInterval() Expr {
 			break
 		}
 		var sign *Unary
-		if n == 1 {
+		negative := n == 1 && p.at(kMinus) && value == kNumber
+		switch {
+		case negative:
+			p.next()
+		case n == 1:
 			sign = &Unary{Op: p.operator()}
 		}
 		if p.at(kNumber) {
-			part.Value = p.number()
+			num := p.number()
+			if negative {
+				num.Negative, num.Start = true, at
+			}
+			part.Value = num
 		} else {
 			part.Value = p.intervalString()
 		}

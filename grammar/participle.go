@@ -18,7 +18,7 @@ import (
 // methods of Query, Name and Ident let a tag refer to the core with @@.
 //
 //	type Truncate struct {
-//		Table *Name `"TRUNCATE" "TABLE" @@`
+//		Table *Name `parser:"'TRUNCATE' 'TABLE' @@"`
 //	}
 //	var truncate = sync.OnceValue(func() *participle.Parser[Truncate] {
 //		return participle.MustBuild[Truncate](productionOptions()...)

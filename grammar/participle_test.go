@@ -10,15 +10,15 @@ import (
 
 // probe is a statement that only the tests have; it refers to every production of the core.
 type probe struct {
-	Target Name         `"PROBE" @@`
-	Cols   []Ident      `( "(" @@ ( "," @@ )* ")" )?`
-	Alias  *Alias       `@@?`
-	Check  Expr         `( "CHECK" "(" @@ ")" )?`
-	Type   DataType     `( "TYPE" @@ )?`
-	Note   *String      `( "NOTE" @@ )?`
-	Query  *Query       `( "USING" @@ )?`
-	Back   []SelectItem `( "RETURNING" @@ ( "," @@ )* )?`
-	End    bool         `@"END"?`
+	Target Name         `parser:"'PROBE' @@"`
+	Cols   []Ident      `parser:"( '(' @@ ( ',' @@ )* ')' )?"`
+	Alias  *Alias       `parser:"@@?"`
+	Check  Expr         `parser:"( 'CHECK' '(' @@ ')' )?"`
+	Type   DataType     `parser:"( 'TYPE' @@ )?"`
+	Note   *String      `parser:"( 'NOTE' @@ )?"`
+	Query  *Query       `parser:"( 'USING' @@ )?"`
+	Back   []SelectItem `parser:"( 'RETURNING' @@ ( ',' @@ )* )?"`
+	End    bool         `parser:"@'END'?"`
 }
 
 var probeParser = sync.OnceValue(func() *participle.Parser[probe] {

@@ -188,10 +188,26 @@ func (p *parser) expr() Expr { return p.binary(lowest) }
 
 // binary parses an expression whose operators are of level min or tighter.
 func (p *parser) binary(min int) Expr {
+	if min > sparkPredicate && p.d.In(Databricks) && p.startsNot() {
+		p.failHint("an operand", "put the condition into parentheses")
+	}
 	outer := p.measure()
 	x := p.climb(p.operand(), min)
 	p.measured(outer)
 	return x
+}
+
+// startsNot reports whether NOT, ! or EXISTS (query) is at the cursor, which Databricks takes as a condition only.
+func (p *parser) startsNot() bool {
+	switch {
+	case p.at(kBang):
+		return true
+	case p.is(kwNot):
+		return p.startsOperand(p.look(1))
+	case p.is(kwExists):
+		return p.look(1).kind == kLParen && p.look(2).word == kwSelect
+	}
+	return false
 }
 
 // exprFrom goes on with an expression whose first primary has been parsed.

@@ -3,12 +3,15 @@ package grammar
 // Node is any part of the tree. Nodes are pointers; parts that are stored as values (Ident, SelectItem, Sort ...) are
 // visited by their address and are Nodes too.
 //
-// Every node implements children (walk.go) and print (print.go) beside its definition's family, so a forgotten one does
-// not compile.
+// A node is a struct that embeds Span and has a print method (print*.go); children is generated (make gen). So a forgotten
+// one does not compile.
 type Node interface {
 	// Bounds returns the node's place in the text. The spans of children lie inside their parent's. Nodes made by a
 	// rewrite have the zero Span.
 	Bounds() Span
+
+	children(w *walker)
+	print(p *printer)
 }
 
 // Span is a half-open range of byte offsets into the text.
@@ -77,6 +80,9 @@ type Name struct {
 	Parts   []Ident
 	Dynamic Expr
 }
+
+// Present reports whether the name was written.
+func (n *Name) Present() bool { return len(n.Parts) > 0 || n.Dynamic != nil }
 
 // Option is one entry of a property list: key [=] [value], where the key is a dotted name or a string.
 type Option struct {
