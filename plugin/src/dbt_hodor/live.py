@@ -345,5 +345,8 @@ def without_side_effects(context: Any) -> Any:
     for name in ("run_query", "statement", "noop_statement", "write", "submit_python_job", "load_agate_table"):
         changes[name] = refuse
     context.update(changes)
-    context["builtins"] = {**context.get("builtins", {}), **{k: v for k, v in changes.items() if k in context.get("builtins", {})}}
+    context["builtins"] = {
+        **context.get("builtins", {}),
+        **{k: v for k, v in changes.items() if k in context.get("builtins", {})},
+    }
     return context

@@ -15,7 +15,16 @@ import time
 from typing import Any
 
 from dbt_hodor import _binary, log, settings, state_config
-from dbt_hodor.client import FOREIGN_MANIFEST, BAD_PARAMS, UNKNOWN_METHOD, WAREHOUSE, Client, Interrupted, ServiceError, ServiceGone
+from dbt_hodor.client import (
+    FOREIGN_MANIFEST,
+    BAD_PARAMS,
+    UNKNOWN_METHOD,
+    WAREHOUSE,
+    Client,
+    Interrupted,
+    ServiceError,
+    ServiceGone,
+)
 from dbt_hodor.live import Run
 from dbt_hodor.relay import Relay
 from dbt_hodor.watch import Watch, local
@@ -57,7 +66,7 @@ def begin(task: Any) -> Session | None:
             session.start()
             _session = session
             return session
-    except ServiceGone as error:
+    except (ServiceGone, _binary.BinaryMissing) as error:
         log.warn(f"{error}. This run is plain dbt.")
     except Exception as error:
         log.warn(f"{type(error).__name__} at the start: {error}. This run is plain dbt.")
@@ -92,7 +101,9 @@ def open_session(task: Any) -> Session | None:
         log.info(f"off: the {adapter.type()} adapter is not supported, {' and '.join(settings.ADAPTERS)} are.")
         return None
     if other_plugin():
-        log.warn("dbt_state is installed as well and patches the same parts of dbt; this run has neither. Uninstall one of the two.")
+        log.warn(
+            "dbt_state is installed as well and patches the same parts of dbt; this run has neither. Uninstall one of the two."
+        )
         return None
     if not state_config.merged(task.manifest):
         log.warn(
@@ -154,6 +165,7 @@ class Session:
         self.interrupted = self.gone = self.over = False
         self.errors = self.would_reuse = 0
         self.nodes: dict[str, Node] = {}
+        self._built: set[str] = set()  # executed, decided or not
 
     # --- start ---
 
@@ -239,6 +251,8 @@ class Session:
         if answer.get("need") == "sql":
             params["sql"] = sql
             answer = self.client.call("node/decide", params)
+        if "action" not in answer:
+            raise ValueError(f"an answer for {unique_id} without an action")
         self.watch.settle(writes)
         action, decision = answer["action"], answer["decision"]
         if decision == REUSE and self.settings.mode != "on":
@@ -276,6 +290,7 @@ class Session:
         """The original `execute` is about to be called. Its statements are the service's to judge, not the watch's."""
         state = self.nodes.get(unique_id)
         local.quiet = True
+        self._built.add(unique_id)
         if state is not None:
             state.attempted = True
             state.began = time.monotonic()
@@ -358,9 +373,8 @@ class Session:
                 return self.client.call("run/finish", params, INTERRUPTED_FLUSH_S if early else FLUSH_S)
         except (ServiceGone, ServiceError, Interrupted) as error:
             self._failed(error)
-        built = sum(state.attempted for state in self.nodes.values())
         reused = sum(state.said is not None and state.said == state.implied for state in self.nodes.values())
-        return {"reused": reused, "built": built, "errors": 0, "saved_ms": 0}
+        return {"reused": reused, "built": len(self._built), "errors": 0, "saved_ms": 0}
 
     def _statuses(self) -> dict[str, str]:
         """Of the nodes decided, the final statuses that differ from what was said. dbt's list has the last word."""

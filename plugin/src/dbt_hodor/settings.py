@@ -218,7 +218,7 @@ def nearest(name: str, prefix: str) -> str:
     close = difflib.get_close_matches(name, SETTINGS, 1)
     if not close:
         return ""
-    return f"; {prefix}{close[0].upper() if prefix.isupper() else close[0]} is meant?"
+    return f"; the nearest is {prefix}{close[0].upper() if prefix.isupper() else close[0]}"
 
 
 def show(value: Any) -> str:
