@@ -18,6 +18,8 @@ type analysis struct {
 	ctes  []*cte
 	refs  []reference
 	folds []*grammar.Ident
+	// dots are the (name).field that can only be name.field.
+	dots map[*grammar.Dot]bool
 
 	tables []tableRead
 	paths  []textAt
@@ -76,6 +78,8 @@ type cte struct {
 	name string
 	rel  *relation
 	refs []*grammar.Ident
+	// recurring: recurring.name reads all of its rows so far (DuckDB).
+	recurring bool
 	// pinned: the name stays as written; asWritten: not even its case may change.
 	pinned, asWritten bool
 	canonical         string
@@ -155,12 +159,15 @@ type reference struct {
 	parts     *[]grammar.Ident
 	item      *item
 	qualifier int
+	asWritten bool
 }
 
 // scope is the FROM clause of one select block.
 type scope struct {
 	items  []*item
 	byName map[string][]*item
+	// given holds every name that was given, also of items that are hidden by now.
+	given map[string]*item
 	// columns counts the known columns by name over the visible items; made when first asked for.
 	columns map[string]knownColumn
 	counted int
@@ -181,8 +188,13 @@ func (s *scope) add(it *item) {
 	s.items = append(s.items, it)
 	if it.name != "" {
 		if s.byName == nil {
-			s.byName = map[string][]*item{}
+			s.byName, s.given = map[string][]*item{}, map[string]*item{}
 		}
+		if other := s.given[it.name]; other != nil {
+			// Two items of one name are an error in most places, which new names would hide.
+			other.pinned, it.pinned = true, true
+		}
+		s.given[it.name] = it
 		s.byName[it.name] = append(s.byName[it.name], it)
 	}
 }
@@ -272,21 +284,26 @@ type env struct {
 	opaqueNames bool
 }
 
-// params are the parameters of a lambda.
+// params are the parameters of a lambda, as written.
 type params struct {
 	names []string
 	outer *params
 }
 
-func (p *params) has(name string) bool {
-	for ; p != nil; p = p.outer {
+// parameter tells whether a name is a parameter of a lambda around this place, or (doubt) may be one: DuckDB 1.5 takes a parameter for another
+// case only if no column has the name, 2.0 in any case.
+func (a *analysis) parameter(name string, e *env) (is, doubt bool) {
+	for p := e.params; p != nil; p = p.outer {
 		for _, n := range p.names {
-			if n == name {
-				return true
+			switch {
+			case n == name || !a.duck() && lower(n) == lower(name):
+				return true, false
+			case lower(n) == lower(name):
+				doubt = true
 			}
 		}
 	}
-	return false
+	return false, doubt
 }
 
 // lower folds the ASCII letters of a name. Beyond ASCII the engines differ and nothing is folded: two spellings stay two names.

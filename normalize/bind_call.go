@@ -42,7 +42,7 @@ func (a *analysis) callExpr(x *grammar.Call, e *env) value {
 		first := lower(receiver[0].Text)
 		method := lower(x.Name.Parts[len(receiver)].Text)
 		a.pinRows(first, e)
-		if e.params.has(first) || a.isKnownColumn(receiver, e) {
+		if is, _ := a.parameter(receiver[0].Text, e); is || a.isKnownColumn(receiver, e) {
 			name = method
 			f, known = builtin(a.dialect, name)
 			v, _ = a.lookup(lower(receiver[len(receiver)-1].Text), e)
@@ -155,16 +155,11 @@ func (a *analysis) callArgs(name string, x *grammar.Call, e *env) value {
 			continue
 		}
 		if names, body, ok := arrowLambda(arg); ok && a.duck() && (lambdaFunctions[name] || lambdaFunctions[lastPart(name)]) {
+			params := make([]string, len(names))
 			for j := range names {
-				if !e.frozen && !e.opaqueNames {
-					a.foldIdent(names[j])
-				}
+				params[j] = names[j].Text
 			}
-			folded := make([]string, len(names))
-			for j := range names {
-				folded[j] = lower(names[j].Text)
-			}
-			v = combine(v, a.lambda(folded, body, e))
+			v = combine(v, a.lambda(params, body, e))
 			continue
 		}
 		place := e

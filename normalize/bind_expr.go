@@ -111,6 +111,7 @@ func (a *analysis) rareExpr(x grammar.Expr, e *env) value {
 	case *grammar.AtTimeZone:
 		return combine(a.expr(x.X, e), a.expr(x.Zone, e))
 	case *grammar.Dot:
+		a.dot(x, e)
 		return a.expr(x.X, e)
 	case *grammar.Index:
 		return combine(a.expr(x.X, e), a.expr(x.I, e))
@@ -150,11 +151,12 @@ func (a *analysis) rareExpr(x grammar.Expr, e *env) value {
 	case *grammar.TableArg:
 		return a.tableArg(x, e)
 	case *grammar.Lambda:
-		return a.lambda(identsOf(x.Params), x.Body, e)
+		a.foldParams(x.Params)
+		return a.lambda(written(x.Params), x.Body, e)
 	case *grammar.Comprehension:
 		v := a.expr(x.In, e)
 		inside := *e
-		inside.params = &params{names: identsOf(x.Vars), outer: e.params}
+		inside.params = &params{names: written(x.Vars), outer: e.params}
 		v = combine(v, a.expr(x.X, &inside))
 		if x.If != nil {
 			cond := a.expr(x.If, &inside)
@@ -177,6 +179,19 @@ func (a *analysis) rareExpr(x grammar.Expr, e *env) value {
 	}
 	a.giveUp("an expression that is not known here")
 	return value{row: true}
+}
+
+// dot notes (name).field where it can only be what name.field is: no FROM item has the name, so that it is a column in both.
+func (a *analysis) dot(x *grammar.Dot, e *env) {
+	c, ok := stripParens(x.X).(*grammar.Column)
+	if !ok || len(c.Parts) != 1 || !a.duck() || e.frozen || e.caseData || e.opaqueNames {
+		return
+	}
+	name, field := lower(c.Parts[0].Text), lower(x.Name.Text)
+	if is, doubt := a.parameter(c.Parts[0].Text, e); is || doubt || a.rowName(name, e) || a.rowName(field, e) || bareWords[a.dialect][name] {
+		return
+	}
+	a.dots[x] = true
 }
 
 // plain is a value that is no string of constants.
@@ -364,7 +379,10 @@ func (a *analysis) dayCut(x grammar.Expr, e *env) (value, bool) {
 		}
 	case *grammar.Column:
 		name := lower(x.Parts[0].Text)
-		if len(x.Parts) == 1 && clocks[a.dialect][name] && bareWords[a.dialect][name] && !e.params.has(name) && a.placeholders[x] == nil {
+		if len(x.Parts) == 1 && clocks[a.dialect][name] && bareWords[a.dialect][name] && a.placeholders[x] == nil {
+			if is, doubt := a.parameter(x.Parts[0].Text, e); is || doubt {
+				return value{}, false
+			}
 			if _, f := a.lookup(name, e); f.how == foundWord {
 				return a.call(name, kindDate, x.Start), true
 			}
@@ -377,7 +395,10 @@ func (a *analysis) dayCut(x grammar.Expr, e *env) (value, bool) {
 func (a *analysis) typeNames(t grammar.DataType, e *env) {
 	if name, ok := t.(*grammar.TypeName); ok {
 		for _, x := range name.Args {
-			decided(a.expr(x, e))
+			// A word there is no name: GEOGRAPHY(ANY).
+			if _, word := x.(*grammar.Column); !word {
+				decided(a.expr(x, e))
+			}
 		}
 	}
 }
@@ -463,6 +484,24 @@ func (a *analysis) columns(x *grammar.Columns, e *env) value {
 		decided(v)
 	}
 	return settle(source.all())
+}
+
+// written are names as they were written.
+func written(idents []grammar.Ident) []string {
+	var names []string
+	for i := range idents {
+		names = append(names, idents[i].Text)
+	}
+	return names
+}
+
+// foldParams notes that the case of lambda parameters is free; not in DuckDB, where a reference in another case may be a column.
+func (a *analysis) foldParams(params []grammar.Ident) {
+	for i := range params {
+		if !a.duck() {
+			a.foldIdent(&params[i])
+		}
+	}
 }
 
 // lambda resolves the body of a lambda, in which its parameters hide all else.

@@ -108,8 +108,17 @@ func (a *analysis) table(t *grammar.Table, e *env) {
 	it.alias = &t.Alias
 	it.rel = rename(it.rel, aliasColumns(&t.Alias))
 	a.addItem(it, e)
-	if t.Travel != nil && t.Travel.X != nil {
-		decided(a.expr(t.Travel.X, &env{ctes: e.ctes, frozen: e.frozen}))
+	var moments []grammar.Expr
+	if t.Travel != nil {
+		moments = append(moments, t.Travel.X)
+	}
+	if t.Changes != nil {
+		moments = append(moments, t.Changes.From, t.Changes.To)
+	}
+	for _, x := range moments {
+		if x != nil {
+			decided(activate(a.expr(x, &env{ctes: e.ctes, frozen: e.frozen})))
+		}
 	}
 	for i := range t.Options {
 		if t.Options[i].Value != nil {
@@ -139,6 +148,13 @@ func (a *analysis) tableItem(name *grammar.Name, t *grammar.Table, start int32, 
 			if !e.frozen {
 				a.folds = append(a.folds, &name.Parts[0])
 			}
+			return it
+		}
+	}
+	if a.duck() && len(parts) == 2 && parts[0] == "recurring" {
+		if c := e.ctes.find(parts[1]); c != nil && c.recurring {
+			c.pinned, it.pinned = true, true
+			it.rel, it.cte = c.rel, c
 			return it
 		}
 	}
@@ -330,6 +346,9 @@ func (a *analysis) join(j *grammar.Join, e *env) {
 	}
 	for i := range j.Using {
 		name := lower(j.Using[i].Text)
+		if a.duck() && !e.frozen && !e.opaqueNames {
+			a.folds = append(a.folds, &j.Using[i]) // the output column is called as the tables have it
+		}
 		if e.scope.using == nil {
 			e.scope.using = map[string]bool{}
 		}

@@ -39,8 +39,11 @@ func (a *analysis) column(x *grammar.Column, e *env) value {
 		v.row = true
 		return settle(v)
 	}
-	if e.params.has(first) {
+	switch is, doubt := a.parameter(x.Parts[0].Text, e); {
+	case is:
 		return value{}
+	case doubt:
+		return value{row: true}
 	}
 	if a.isMetadata(first) || a.isMetadata(last) {
 		return a.call(pseudoMetadata, kindAlways, x.Start)
@@ -51,7 +54,10 @@ func (a *analysis) column(x *grammar.Column, e *env) value {
 	if !e.frozen && !e.opaqueNames && (a.duck() || !e.caseData) {
 		a.folds = append(a.folds, &x.Parts[0])
 	}
-	v, _ := a.lookup(first, e)
+	v, found := a.lookup(first, e)
+	if found.how == foundColumn && found.item != nil && found.provable && !e.frozen && !e.opaqueNames {
+		a.refs = append(a.refs, reference{parts: &x.Parts, item: found.item})
+	}
 	v.row = true
 	return settle(v)
 }
@@ -102,16 +108,25 @@ func (a *analysis) foldColumn(part *grammar.Ident, e *env, own bool) {
 func (a *analysis) bareName(x *grammar.Column, e *env) value {
 	part := &x.Parts[0]
 	name := lower(part.Text)
-	if e.params.has(name) {
-		if !e.frozen && !e.opaqueNames {
+	switch is, doubt := a.parameter(part.Text, e); {
+	case is:
+		if !a.duck() && !e.frozen && !e.opaqueNames {
 			a.folds = append(a.folds, part)
 		}
 		return value{}
+	case doubt:
+		a.pinRows(name, e)
+		v, _ := a.lookup(name, e)
+		v.row = true
+		return settle(v)
 	}
 	v, found := a.lookup(name, e)
 	switch found.how {
 	case foundWord:
 		f, _ := builtin(a.dialect, name)
+		if !a.duck() && !a.outerItems(e) {
+			a.folds = append(a.folds, part) // no column can have the name, and Spark prints the function's
+		}
 		if f.kind == pure {
 			return value{row: true} // grouping__id
 		}
@@ -122,8 +137,15 @@ func (a *analysis) bareName(x *grammar.Column, e *env) value {
 		return a.call(name, kindAlways, x.Start)
 	case foundRow:
 		a.pinRows(name, e)
+		if !e.frozen && !e.caseData && !e.opaqueNames {
+			a.folds = append(a.folds, part)
+		}
 		v.row = true
 		return settle(v)
+	}
+	if a.duck() && !found.known {
+		// Where no column has the name, a FROM item further out may.
+		a.pinRows(name, e)
 	}
 	if found.item != nil && found.provable && !e.frozen && !e.opaqueNames {
 		a.refs = append(a.refs, reference{parts: &x.Parts, item: found.item})
@@ -160,6 +182,8 @@ type finding struct {
 	// item is the FROM item that the column belongs to, as far as known. provable: it can be of no other, wherever the query runs.
 	item     *item
 	provable bool
+	// known: the item surely has the column.
+	known bool
 	// own: the column is one of the FROM clause of this very query, or can be of no other.
 	own bool
 }
@@ -195,7 +219,9 @@ func (a *analysis) lookup(name string, e *env) (value, finding) {
 			}
 		}
 		if k.n > 0 {
-			return k.col.value, finding{item: k.item, provable: k.n == 1 && sure, own: own}
+			// Another item that has such a column makes the bare name an error, but not the qualified one.
+			only := k.n == 1 && (s.partial == 0 || s.partial == 1 && k.item.rel.partial)
+			return k.col.value, finding{item: k.item, provable: only && sure, own: own, known: own}
 		}
 		if a.duck() && len(s.byName[name]) > 0 {
 			v := value{}
@@ -274,7 +300,7 @@ func (a *analysis) bindQualifier(parts *[]grammar.Ident, e *env, rest int) (*ite
 	for i := range *parts {
 		names[i] = lower((*parts)[i].Text)
 	}
-	if e.params.has(names[0]) {
+	if is, doubt := a.parameter((*parts)[0].Text, e); is || doubt {
 		// DuckDB prefers a table of that name if it has the column (T33).
 		if a.duck() {
 			a.pinRows(names[0], e)
@@ -323,7 +349,7 @@ func (a *analysis) bindQualifier(parts *[]grammar.Ident, e *env, rest int) (*ite
 	if e.opaqueNames {
 		it.pinned = true
 	} else {
-		a.refs = append(a.refs, reference{parts: parts, item: it, qualifier: qualifier})
+		a.refs = append(a.refs, reference{parts: parts, item: it, qualifier: qualifier, asWritten: e.frozen})
 	}
 	return it, qualifier
 }

@@ -138,6 +138,9 @@ func (a *analysis) with(w *grammar.With, outer *env, parent *cteScope) *cteScope
 		default:
 			c.rel = rename(a.query(node.Query, outer, scope, use{}), identsOf(node.Columns))
 		}
+		if other := scope.byName[c.name]; other != nil && other != c {
+			c.pinned, other.pinned = true, true // an error, which new names would hide
+		}
 		scope.byName[c.name] = c
 	}
 	return scope
@@ -148,6 +151,16 @@ func (a *analysis) with(w *grammar.With, outer *env, parent *cteScope) *cteScope
 func (a *analysis) recursive(c *cte, node *grammar.CTE, outer *env, scope *cteScope) {
 	names := identsOf(node.Columns)
 	op, ok := node.Query.Body.(*grammar.SetOp)
+	if a.duck() && (!ok || op.Rest[len(op.Rest)-1].Op != grammar.SetUnion) {
+		// DuckDB takes nothing but a UNION for a recursion.
+		c.rel = rename(a.query(node.Query, outer, scope, use{}), names)
+		return
+	}
+	if !a.duck() {
+		// Spark knows the name in the anchor too.
+		c.rel = &relation{partial: true, rest: value{row: true}}
+		scope.byName[c.name] = c
+	}
 	if !ok || node.Query.With != nil {
 		c.rel = &relation{partial: true, rest: value{row: true}}
 		scope.byName[c.name] = c
@@ -163,6 +176,7 @@ func (a *analysis) recursive(c *cte, node *grammar.CTE, outer *env, scope *cteSc
 	first, _ := a.body(op.First, outer, scope, use{})
 	c.rel = rename(first, names)
 	scope.byName[c.name] = c
+	c.recurring = a.duck()
 	before := len(a.calls)
 	rest := a.branches(first, op, outer, scope)
 	for _, call := range a.calls[before:] {
@@ -562,6 +576,8 @@ func (a *analysis) starSource(s *grammar.Star, e *env) *relation {
 	for i := range s.Rename {
 		if len(s.Rename[i].Old.Parts) > 1 {
 			a.bindQualifier(&s.Rename[i].Old.Parts, e, 1)
+		} else if !e.frozen && !e.opaqueNames {
+			a.folds = append(a.folds, &s.Rename[i].Old.Parts[0])
 		}
 	}
 	if len(s.Qualifier) > 0 {

@@ -69,11 +69,19 @@ func (a *analysis) unpivotRest(u *grammar.Unpivot, source *relation, inside *env
 	open := source.open
 	for i := range u.In {
 		before := a.spread
+		a.foldUnpivot(u.In[i].X, inside)
 		v := a.expr(u.In[i].X, inside)
 		decided(v)
 		open = open || a.spread > before && v.open
 	}
 	return &relation{open: open, partial: true, rest: value{row: true}}
+}
+
+// foldUnpivot notes that the case of a column to unpivot is free: the name that becomes data is the column's own (DuckDB).
+func (a *analysis) foldUnpivot(x grammar.Expr, e *env) {
+	if c, ok := x.(*grammar.Column); ok && a.duck() && len(c.Parts) == 1 && !e.frozen {
+		a.folds = append(a.folds, &c.Parts[0])
+	}
 }
 
 // pivotBehind resolves a PIVOT or UNPIVOT that stands behind LATERAL VIEW and takes all of the FROM clause as its input.
@@ -123,6 +131,7 @@ func (a *analysis) unpivotQuery(u *grammar.UnpivotQuery, outer *env, ctes *cteSc
 	source, inside := a.pivotSource(u.Source, e)
 	open := source.open
 	for i := range u.On {
+		a.foldUnpivot(u.On[i].X, inside)
 		v := a.expr(u.On[i].X, inside)
 		decided(v)
 		open = open || v.open
@@ -133,13 +142,13 @@ func (a *analysis) unpivotQuery(u *grammar.UnpivotQuery, outer *env, ctes *cteSc
 // show resolves DESCRIBE, SHOW and SUMMARIZE as a query: its rows tell about the columns of what it names.
 func (a *analysis) show(s *grammar.ShowQuery, outer *env, ctes *cteScope) *relation {
 	e := &env{scope: &scope{}, outer: outer, ctes: ctes, frozen: outerFrozen(outer)}
-	if s.Name != nil {
+	if s.Name != nil && !(s.Verb == "SHOW" && len(s.Name.Parts) == 1) {
 		a.tableItem(s.Name, nil, s.Start, e)
 	}
 	if s.Query != nil {
 		decided(a.query(s.Query, outer, ctes, use{}).all())
 	}
-	if s.Name == nil && s.Query == nil {
+	if s.Verb == "SHOW" || s.Name == nil && s.Query == nil {
 		a.opaque = append(a.opaque, textAt{"show", s.Start})
 	}
 	return unknownRelation()
@@ -290,8 +299,7 @@ func (a *analysis) pipeOp(op grammar.PipeOp, rel *relation, e, outer *env, ctes 
 	case *grammar.PipeDrop:
 		drop := map[string]bool{}
 		for i := range op.Columns {
-			parts := op.Columns[i].Parts
-			drop[lower(parts[len(parts)-1].Text)] = true
+			drop[lower(op.Columns[i].Parts[len(op.Columns[i].Parts)-1].Text)] = true
 		}
 		out := &relation{open: rel.open, partial: rel.partial, rest: rel.rest}
 		for _, c := range rel.cols {

@@ -55,19 +55,67 @@ func analyse(sql, replaced string, opt Options, replacer *Replacer) Result {
 	if err != nil {
 		return text(sql, dialect, replacer, err)
 	}
-	a := &analysis{dialect: dialect, frozen: map[*grammar.SelectItem]bool{}}
-	a.file(file)
-	r := Result{Level: LevelParsed, Normalized: text(sql, dialect, replacer, nil).Normalized, Facts: a.facts()}
-	r.Error = &Error{Line: 1, Column: 1, Message: "names are not made canonical yet"}
-	if a.gaveUp != "" {
-		r.Error.Message = "not every name could be resolved: " + a.gaveUp
+	a := &analysis{dialect: dialect, frozen: map[*grammar.SelectItem]bool{}, dots: map[*grammar.Dot]bool{}}
+	if replaced != sql {
+		a.replacePlaceholders(file, replacer)
 	}
-	if _, names := replacer.replace(sql, nil); len(names) > 0 {
-		for _, name := range names {
-			r.Facts.Volatile = append(r.Facts.Volatile, Volatile{Function: name, Kind: "always", Use: "deciding"})
-		}
+	a.shape(file)
+	a.file(file)
+	a.canonical(file)
+	r := Result{Level: LevelQualified, Normalized: grammar.Print(file, dialect), Facts: a.facts()}
+	if a.gaveUp != "" {
+		r.Level = LevelParsed
+		r.Error = &Error{Line: 1, Column: 1, Message: "not every name could be resolved: " + a.gaveUp}
 	}
 	return r
+}
+
+// canonical runs the passes that follow the binding, each in its own file.
+func (a *analysis) canonical(file *grammar.File) {
+	p := &parens{duck: a.duck(), keep: map[*grammar.Paren]bool{}}
+	s := &spelling{dialect: a.dialect, frozen: a.frozenNodes()}
+	grammar.Walk(file, func(n grammar.Node) bool {
+		p.mark(n)
+		s.node(n)
+		return true
+	})
+	a.fold()
+	a.canonicalNames(file)
+	grammar.Rewrite(file, func(x grammar.Expr) grammar.Expr {
+		return a.mergeDot(s.rewrite(p.rewrite(x)))
+	})
+}
+
+// mergeDot writes (name).field as name.field where the binder found that they are one.
+func (a *analysis) mergeDot(x grammar.Expr) grammar.Expr {
+	dot, ok := x.(*grammar.Dot)
+	if !ok || !a.dots[dot] {
+		return x
+	}
+	c, ok := stripParens(dot.X).(*grammar.Column)
+	if !ok {
+		return x
+	}
+	parts := append(c.Parts[:len(c.Parts):len(c.Parts)], dot.Name)
+	return &grammar.Column{Parts: parts}
+}
+
+// frozenNodes are the nodes of all items whose text DuckDB prints into a column's name.
+func (a *analysis) frozenNodes() map[grammar.Node]bool {
+	nodes := map[grammar.Node]bool{}
+	for item := range a.frozen {
+		if nodes[item] {
+			continue
+		}
+		grammar.Walk(item, func(n grammar.Node) bool {
+			if nodes[n] {
+				return false
+			}
+			nodes[n] = true
+			return true
+		})
+	}
+	return nodes
 }
 
 // text is the result for SQL that does not parse: its tokens without comments, each literal byte for byte, one a line; if not even the lexer

@@ -1,0 +1,216 @@
+package normalize
+
+import (
+	"hodor/grammar"
+)
+
+// shape gives queries that mean the same by their grammar one form:
+//
+//	FROM t SELECT a, FROM t, TABLE t       SELECT a FROM t, SELECT * FROM t
+//	SELECT ALL a                           SELECT a
+//	(SELECT ..) as a body or branch        SELECT ..
+//	(t JOIN u ..) JOIN v                   t JOIN u .. JOIN v
+//	t JOIN u without condition             t CROSS JOIN u (Databricks)
+//	UNION DISTINCT                         UNION
+//	FETCH FIRST n ROWS ONLY, LIMIT ALL     LIMIT n, nothing
+//
+// Safe because the engines' own parsers make one tree of each pair. Parentheses stay around a query with a WITH or an ORDER BY of its own, around a
+// UNION inside an INTERSECT or on the right side of another, and around joins that are not the first of their chain (T38, T39, T49).
+func (a *analysis) shape(file *grammar.File) {
+	grammar.Walk(file, func(n grammar.Node) bool {
+		switch n := n.(type) {
+		case *grammar.Query:
+			a.shapeQuery(n)
+		case *grammar.SetOp:
+			a.shapeSetOp(n)
+		case *grammar.Pipe:
+			n.Input = unwrap(n.Input)
+			if _, isSet := n.Input.(*grammar.SetOp); !isSet {
+				n.Input = tableAsSelect(n.Input)
+			}
+		case *grammar.Select:
+			a.shapeSelect(n)
+		case *grammar.Joins:
+			a.shapeJoins(n)
+		case *grammar.PipeJoin:
+			a.shapeJoin(&n.Join)
+		case *grammar.Pivot:
+			n.X = a.bareItem(n.X)
+		case *grammar.Unpivot:
+			n.X = a.bareItem(n.X)
+		}
+		return true
+	})
+}
+
+func (a *analysis) shapeQuery(q *grammar.Query) {
+	for {
+		paren, ok := q.Body.(*grammar.ParenQuery)
+		if !ok {
+			break
+		}
+		inner := paren.Query
+		if _, isShow := inner.Body.(*grammar.ShowQuery); isShow {
+			return // DESCRIBE is a query only in parentheses
+		}
+		switch {
+		case bareQuery(q) && q.With == nil:
+			// Nothing stands around the parentheses: all clauses are those of the query inside.
+			*q = *inner
+		case bareQuery(q) && inner.With == nil:
+			with, span := q.With, q.Span
+			*q = *inner
+			q.With, q.Span = with, span
+		case bareQuery(inner) && inner.With == nil:
+			q.Body = inner.Body
+		default:
+			return
+		}
+	}
+	if _, isPipe := q.Body.(*grammar.Pipe); !isPipe {
+		q.Body = tableAsSelect(q.Body)
+	}
+	if l := q.Limit; l != nil {
+		if l.Fetch {
+			l.Fetch = false
+			if l.Count == nil {
+				l.Count = &grammar.Number{Text: "1"}
+			}
+		}
+		if noLimit(l) {
+			q.Limit = nil
+		}
+		l.All = false
+	}
+}
+
+// bareQuery tells whether a query has no clause behind its body.
+func bareQuery(q *grammar.Query) bool {
+	return len(q.OrderBy)+len(q.ClusterBy)+len(q.DistributeBy)+len(q.SortBy)+len(q.Windows) == 0 && (q.Limit == nil || noLimit(q.Limit))
+}
+
+// noLimit tells whether a LIMIT ALL is all that there is.
+func noLimit(l *grammar.Limit) bool { return l.All && l.Count == nil && l.Offset == nil && !l.Fetch }
+
+// unwrap drops parentheses around a branch that has nothing of its own.
+func unwrap(b grammar.Body) grammar.Body {
+	for {
+		paren, ok := b.(*grammar.ParenQuery)
+		if !ok || !bareQuery(paren.Query) || paren.Query.With != nil {
+			return b
+		}
+		switch paren.Query.Body.(type) {
+		case *grammar.Select, *grammar.Values, *grammar.TableQuery, *grammar.ParenQuery:
+			b = paren.Query.Body
+		default:
+			return b
+		}
+	}
+}
+
+// tableAsSelect turns TABLE t into SELECT * FROM t.
+func tableAsSelect(b grammar.Body) grammar.Body {
+	t, ok := b.(*grammar.TableQuery)
+	if !ok {
+		return b
+	}
+	return &grammar.Select{
+		Span:  t.Span,
+		Items: []grammar.SelectItem{{X: &grammar.Star{}}},
+		From:  []grammar.FromItem{&grammar.Table{Span: t.Name.Span, Name: t.Name}},
+	}
+}
+
+// level tells INTERSECT, which binds tighter, from the other set operations.
+func level(s *grammar.SetOp) bool { return s.Rest[0].Op == grammar.SetIntersect }
+
+func (a *analysis) shapeSetOp(s *grammar.SetOp) {
+	for {
+		s.First = unwrap(s.First)
+		inner, ok := bareSetOp(s.First)
+		if !ok || level(inner) && !level(s) {
+			if ok {
+				s.First = inner
+			}
+			break
+		}
+		if level(inner) != level(s) {
+			break
+		}
+		// (a UNION b) UNION c is a UNION b UNION c.
+		s.First = inner.First
+		s.Rest = append(inner.Rest[:len(inner.Rest):len(inner.Rest)], s.Rest...)
+	}
+	s.First = tableAsSelect(s.First)
+	for i := range s.Rest {
+		branch := &s.Rest[i]
+		branch.Body = tableAsSelect(unwrap(branch.Body))
+		if inner, ok := bareSetOp(branch.Body); ok && level(inner) && !level(s) {
+			branch.Body = inner
+		}
+		if branch.Quantifier == grammar.QuantDistinct {
+			branch.Quantifier = grammar.NoQuantifier
+		}
+	}
+}
+
+// bareSetOp returns the set operation in parentheses that have nothing else.
+func bareSetOp(b grammar.Body) (*grammar.SetOp, bool) {
+	paren, ok := b.(*grammar.ParenQuery)
+	if !ok || !bareQuery(paren.Query) || paren.Query.With != nil {
+		return nil, false
+	}
+	s, ok := paren.Query.Body.(*grammar.SetOp)
+	return s, ok
+}
+
+func (a *analysis) shapeSelect(s *grammar.Select) {
+	s.FromFirst = false
+	if s.NoSelect {
+		s.NoSelect = false
+		s.Items = []grammar.SelectItem{{X: &grammar.Star{}}}
+	}
+	if s.Quantifier == grammar.QuantAll {
+		s.Quantifier = grammar.NoQuantifier
+	}
+	for i := range s.From {
+		s.From[i] = a.bareItem(s.From[i])
+	}
+}
+
+// bareItem drops parentheses around a FROM item.
+func (a *analysis) bareItem(x grammar.FromItem) grammar.FromItem {
+	for {
+		paren, ok := x.(*grammar.ParenFrom)
+		if !ok || paren.Alias.Present() || paren.Lateral || paren.Sample != nil || paren.Watermark != nil {
+			return x
+		}
+		x = paren.X
+	}
+}
+
+func (a *analysis) shapeJoins(j *grammar.Joins) {
+	for {
+		j.First = a.bareItem(j.First)
+		inner, ok := j.First.(*grammar.Joins)
+		if !ok {
+			break
+		}
+		j.First = inner.First
+		j.Rest = append(inner.Rest[:len(inner.Rest):len(inner.Rest)], j.Rest...)
+	}
+	for i := range j.Rest {
+		a.shapeJoin(&j.Rest[i])
+	}
+}
+
+func (a *analysis) shapeJoin(j *grammar.Join) {
+	if x := a.bareItem(j.Right); x != j.Right {
+		if _, joins := x.(*grammar.Joins); !joins {
+			j.Right = x
+		}
+	}
+	if !a.duck() && j.Kind == grammar.JoinInner && j.On == nil && len(j.Using) == 0 && !j.Natural && j.Nearest == nil {
+		j.Kind = grammar.JoinCross
+	}
+}

@@ -1,0 +1,511 @@
+package soundness
+
+import (
+	"fmt"
+	"strings"
+)
+
+// source draws the decisions of one part of a query. Parts draw from sources of their own, so that one changed decision (a mutant) leaves the
+// rest of the query as it was.
+type source struct{ seed, n uint64 }
+
+func mix(x uint64) uint64 {
+	x ^= x >> 30
+	x *= 0xbf58476d1ce4e5b9
+	x ^= x >> 27
+	x *= 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+func (s *source) next() uint64 {
+	s.n++
+	return mix(s.seed + s.n*0x9e3779b97f4a7c15)
+}
+
+// generator writes one query. What it means is drawn from sources that stem from one seed; how it is spelled from style.
+type generator struct {
+	style   source
+	spell   bool // respell at random
+	mutate  int  // the decision that is changed, counted over the whole query; 0: none
+	drawn   int
+	names   int // aliases made so far
+	ctes    []*origin
+	pending int
+}
+
+// origin is a FROM item or CTE of the generated query.
+type origin struct {
+	name string // as this spelling calls it
+	cols []col
+	base bool
+}
+
+type col struct {
+	name string
+	kind kind
+}
+
+type kind byte
+
+const (
+	kInt kind = iota
+	kStr
+	kStruct // {a int, b varchar, Id int}
+	kList   // int[]
+	kMap    // varchar to int
+	kDate
+	kDec
+)
+
+// place is what the generated text can see.
+type place struct {
+	items   []*origin
+	outer   *place
+	aliases []col
+	lambda  []string
+}
+
+// tables of the first database; the others vary them (schema_test.go).
+var tables = []origin{
+	{name: "t", base: true, cols: []col{{"id", kInt}, {"a", kInt}, {"b", kStr}, {"s", kStruct}, {"l", kList}, {"m", kMap}, {"x", kInt}}},
+	{name: "u", base: true, cols: []col{{"id", kInt}, {"a", kInt}, {"c", kDec}, {"t", kInt}, {"Nm", kStr}}},
+	{name: "v", base: true, cols: []col{{"a", kInt}, {"b", kInt}, {"d", kDate}, {"k", kStr}, {"t1", kInt}}},
+	{name: "Odd", base: true, cols: []col{{"Select", kInt}, {"a b", kStr}, {"id", kInt}, {"v", kInt}, {"c1", kInt}}},
+}
+
+func (g *generator) pick(s *source, n int) int {
+	g.drawn++
+	k := int(s.next() % uint64(n))
+	if g.drawn == g.mutate && n > 1 {
+		k = (k + 1 + int(s.next()%uint64(n-1))) % n
+	}
+	return k
+}
+
+func (g *generator) chance(s *source, percent int) bool {
+	g.drawn++
+	yes := int(s.next()%100) < percent
+	if g.drawn == g.mutate {
+		yes = !yes
+	}
+	return yes
+}
+
+func sub(s *source) *source { return &source{seed: s.next()} }
+
+// --- spelling ---
+
+func (g *generator) free(n int) int {
+	if !g.spell {
+		return 0
+	}
+	return int(g.style.next() % uint64(n))
+}
+
+// w writes keywords.
+func (g *generator) w(words string) string {
+	switch g.free(4) {
+	case 1:
+		return strings.ToUpper(words)
+	case 2:
+		b := []byte(words)
+		for i := range b {
+			if g.free(2) == 1 {
+				b[i] = strings.ToUpper(words[i : i+1])[0]
+			}
+		}
+		return string(b)
+	}
+	return words
+}
+
+func (g *generator) blank() string {
+	switch g.free(12) {
+	case 1:
+		return "\n"
+	case 2:
+		return " /* c */ "
+	case 3:
+		return "  "
+	case 4:
+		return " -- it's\n"
+	}
+	return " "
+}
+
+func (g *generator) anyCase(name string) string {
+	switch g.free(5) {
+	case 1:
+		return strings.ToUpper(name)
+	case 2:
+		return strings.ToUpper(name[:1]) + name[1:]
+	}
+	return name
+}
+
+func plainName(name string) bool {
+	for i, c := range name {
+		if !(c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || i > 0 && c >= '0' && c <= '9') {
+			return false
+		}
+	}
+	return !strings.EqualFold(name, "select")
+}
+
+// ref writes a name where it refers to something: its case is free.
+func (g *generator) ref(name string) string { return g.def(g.anyCase(name)) }
+
+// def writes a name where it is given: its case is data.
+func (g *generator) def(name string) string {
+	if !plainName(name) || g.free(4) == 1 {
+		return `"` + name + `"`
+	}
+	return name
+}
+
+func (g *generator) as() string {
+	if g.free(2) == 1 {
+		return g.blank()
+	}
+	return " " + g.w("as") + " "
+}
+
+func (g *generator) paren(x string) string {
+	if g.free(6) == 1 {
+		return "(" + x + ")"
+	}
+	return x
+}
+
+// fresh makes an alias: in other spellings it has another name.
+func (g *generator) fresh(s *source) string {
+	names := []string{"a", "b", "t", "u", "x", "t1", "T2", "c1", "_t1", "q", "main", "Odd", "k"}
+	name := names[g.pick(s, len(names))]
+	g.names++
+	if g.free(3) == 1 {
+		name = fmt.Sprintf("z%d", g.names)
+	}
+	return name
+}
+
+// --- queries ---
+
+// query writes a query and returns its columns, in order.
+func (g *generator) query(s *source, outer *place, depth int) (string, []col) {
+	mark := len(g.ctes)
+	defer func() { g.ctes = g.ctes[:mark] }()
+	var b strings.Builder
+	if depth > 0 && g.chance(s, 35) {
+		n := 1 + g.pick(s, 2)
+		for i := 0; i < n; i++ {
+			body := sub(s)
+			name := g.fresh(body)
+			if i == 0 {
+				b.WriteString(g.w("with "))
+			} else {
+				b.WriteString(", ")
+			}
+			text, cols := g.query(body, nil, depth-1)
+			b.WriteString(g.def(name))
+			if g.chance(body, 20) {
+				list := make([]string, len(cols))
+				renamed := append([]col(nil), cols...)
+				for j := range cols {
+					renamed[j].name = fmt.Sprintf("n%d", j)
+					list[j] = renamed[j].name
+				}
+				cols = renamed
+				b.WriteString("(" + strings.Join(list, ", ") + ")")
+			}
+			b.WriteString(g.w(" as ") + "(" + text + ")")
+			g.ctes = append(g.ctes, &origin{name: name, cols: cols})
+		}
+		b.WriteString(g.blank())
+	}
+	first := sub(s)
+	text, cols := g.block(first, outer, depth)
+	b.WriteString(text)
+	if depth > 0 && g.chance(s, 18) {
+		op := []string{"union all", "union", "except", "intersect", "union all by name"}[g.pick(s, 5)]
+		if g.free(3) == 1 && op == "union" {
+			op = "union distinct"
+		}
+		other, more := g.block(sub(s), outer, depth-1)
+		if len(more) == len(cols) {
+			b.WriteString(g.blank() + g.w(op) + g.blank() + other)
+			if g.chance(s, 30) {
+				b.WriteString(g.w(" order by ") + "1")
+			}
+			return b.String(), cols
+		}
+	}
+	if len(cols) > 0 && g.chance(s, 15) {
+		c := cols[g.pick(s, len(cols))]
+		b.WriteString(g.w(" order by "))
+		if c.name == "" || g.chance(s, 30) {
+			b.WriteString("1")
+		} else {
+			b.WriteString(g.ref(c.name))
+		}
+		if g.chance(s, 40) {
+			b.WriteString(g.w(" desc"))
+		} else if g.free(2) == 1 {
+			b.WriteString(g.w(" asc"))
+		}
+		if g.chance(s, 50) {
+			b.WriteString(g.w(" limit ") + fmt.Sprint(1+g.pick(s, 4)))
+		}
+	}
+	return b.String(), cols
+}
+
+// block writes one select block.
+func (g *generator) block(s *source, outer *place, depth int) (string, []col) {
+	p := &place{outer: outer}
+	from := ""
+	if g.chance(s, 94) {
+		from = g.from(sub(s), p, depth)
+	}
+	if from != "" && g.chance(s, 4) {
+		return g.w("from") + g.blank() + from, flatten(p.items)
+	}
+	var b strings.Builder
+	b.WriteString(g.w("select"))
+	b.WriteString(g.blank())
+	if g.chance(s, 8) {
+		b.WriteString(g.w("distinct "))
+	}
+	grouped := from != "" && g.chance(s, 15)
+	var cols []col
+	n := 1 + g.pick(s, 3)
+	keys := []string{}
+	for i := 0; i < n; i++ {
+		if i > 0 {
+			b.WriteString("," + g.blank())
+		}
+		item := sub(s)
+		if grouped && i < n-1 {
+			x, k := g.anyExpr(item, p, depth)
+			name := fmt.Sprintf("k%d", i)
+			b.WriteString(x + g.as() + name)
+			cols = append(cols, col{name, k})
+			keys = append(keys, fmt.Sprint(i+1))
+			continue
+		}
+		text, more := g.item(item, p, depth, grouped, i)
+		b.WriteString(text)
+		cols = append(cols, more...)
+	}
+	if g.free(12) == 1 {
+		b.WriteString(",")
+	}
+	if from != "" {
+		b.WriteString(g.blank() + g.w("from") + g.blank() + from)
+		if g.chance(s, 35) {
+			b.WriteString(g.blank() + g.w("where") + g.blank() + g.paren(g.boolean(sub(s), p, depth)))
+		}
+	}
+	if grouped {
+		switch {
+		case len(keys) == 0:
+		case g.chance(s, 30):
+			b.WriteString(g.w(" group by all"))
+		default:
+			b.WriteString(g.w(" group by ") + strings.Join(keys, ", "))
+		}
+		if g.chance(s, 20) {
+			b.WriteString(g.w(" having ") + "count(*) " + []string{">", "<", ">="}[g.pick(s, 3)] + " 1")
+		}
+	}
+	return b.String(), cols
+}
+
+func flatten(items []*origin) []col {
+	var out []col
+	for _, it := range items {
+		out = append(out, it.cols...)
+	}
+	return out
+}
+
+// item writes one element of a select list.
+func (g *generator) item(s *source, p *place, depth int, grouped bool, i int) (string, []col) {
+	if grouped {
+		name := fmt.Sprintf("g%d", i)
+		agg := []string{"count(*)", "sum(" + g.integer(sub(s), p, 0) + ")", "max(" + g.integer(sub(s), p, 0) + ")", "count(distinct " + g.integer(sub(s), p, 0) + ")"}[g.pick(s, 4)]
+		if g.chance(s, 70) {
+			return g.anyFunction(agg) + g.as() + name, []col{{name, kInt}}
+		}
+		return agg, []col{{"", kInt}}
+	}
+	switch g.pick(s, 12) {
+	case 0:
+		if len(p.items) > 0 {
+			return g.star(s, p)
+		}
+	case 1, 2, 3:
+		// A plain column.
+		if c, text, ok := g.column(s, p, -1); ok {
+			return text, []col{c}
+		}
+	case 4, 5:
+		// No alias: the text is the name.
+		x, k := g.anyExpr(s, p, depth)
+		return x, []col{{"", k}}
+	case 6:
+		// A whole row, if nothing else is called so.
+		if len(p.items) > 0 && g.chance(s, 40) {
+			it := p.items[g.pick(s, len(p.items))]
+			if it.name != "" {
+				return g.ref(it.name) + g.as() + "row" + fmt.Sprint(i), []col{{"row" + fmt.Sprint(i), kDate}}
+			}
+		}
+	}
+	x, k := g.anyExpr(s, p, depth)
+	names := []string{"a", "id", "k", "x", "K2", "s", "t", "v"}
+	name := names[g.pick(s, len(names))]
+	p.aliases = append(p.aliases, col{name, k})
+	if g.free(8) == 1 {
+		return g.def(name) + ": " + x, []col{{name, k}}
+	}
+	return g.paren(x) + " " + g.w("as") + " " + g.def(name), []col{{name, k}}
+}
+
+func (g *generator) anyFunction(call string) string {
+	if g.free(4) == 1 {
+		if i := strings.IndexByte(call, '('); i > 0 {
+			return strings.ToUpper(call[:i]) + call[i:]
+		}
+	}
+	return call
+}
+
+func (g *generator) star(s *source, p *place) (string, []col) {
+	it := p.items[g.pick(s, len(p.items))]
+	switch k := g.pick(s, 6); {
+	case k == 0 && it.name != "":
+		return g.ref(it.name) + ".*", it.cols
+	case k == 1 && len(it.cols) > 1 && it.name != "":
+		c := it.cols[0]
+		if c.name != "" {
+			return g.ref(it.name) + ".* " + g.w("exclude") + " (" + g.ref(c.name) + ")", it.cols[1:]
+		}
+	case k == 2 && len(it.cols) > 0 && it.cols[0].name != "" && it.cols[0].kind == kInt && len(p.items) == 1:
+		c := it.cols[0]
+		return "* " + g.w("replace") + " (" + g.ref(c.name) + " + 1 " + g.w("as") + " " + g.def(c.name) + ")", it.cols
+	case k == 3 && len(p.items) == 1:
+		return "min(columns(*))", it.cols
+	}
+	return "*", flatten(p.items)
+}
+
+// from writes a FROM list and fills the place with its items.
+func (g *generator) from(s *source, p *place, depth int) string {
+	var b strings.Builder
+	n := 1
+	if g.chance(s, 40) {
+		n = 2
+	}
+	for i := 0; i < n; i++ {
+		if i == 0 {
+			b.WriteString(g.fromItem(sub(s), p, depth))
+			continue
+		}
+		switch kind := g.pick(s, 7); kind {
+		case 0:
+			b.WriteString(", " + g.fromItem(sub(s), p, depth))
+		case 1:
+			b.WriteString(g.blank() + g.w("cross join") + g.blank() + g.fromItem(sub(s), p, depth))
+		case 2, 3, 4:
+			words := []string{"join", "left join", "full join"}[kind-2]
+			if g.free(2) == 1 {
+				words = []string{"inner join", "left outer join", "full outer join"}[kind-2]
+			}
+			right := g.fromItem(sub(s), p, depth)
+			b.WriteString(g.blank() + g.w(words) + g.blank() + right)
+			if using := shared(p.items); using != "" && g.chance(s, 40) {
+				b.WriteString(g.w(" using ") + "(" + g.ref(using) + ")")
+			} else {
+				b.WriteString(g.w(" on ") + g.boolean(sub(s), p, 0))
+			}
+		default:
+			right := g.fromItem(sub(s), p, depth)
+			words := "semi join"
+			if kind == 6 {
+				words = "anti join"
+			}
+			b.WriteString(g.blank() + g.w(words) + g.blank() + right)
+			b.WriteString(g.w(" on ") + g.boolean(sub(s), p, 0))
+			p.items = p.items[:len(p.items)-1]
+		}
+	}
+	return b.String()
+}
+
+func shared(items []*origin) string {
+	if len(items) != 2 {
+		return ""
+	}
+	for _, c := range items[0].cols {
+		for _, d := range items[1].cols {
+			if c.name != "" && strings.EqualFold(c.name, d.name) && c.kind == d.kind {
+				return c.name
+			}
+		}
+	}
+	return ""
+}
+
+func (g *generator) fromItem(s *source, p *place, depth int) string {
+	it := &origin{}
+	text := ""
+	needAlias := false
+	switch k := g.pick(s, 10); {
+	case k < 3 && len(g.ctes) > 0:
+		c := g.ctes[g.pick(s, len(g.ctes))]
+		it.cols, it.name = c.cols, c.name
+		text = g.ref(c.name)
+	case k < 5 && depth > 0:
+		inside := p
+		if !g.chance(s, 50) || len(p.items) == 0 {
+			inside = p.outer
+		}
+		inner, cols := g.query(sub(s), inside, depth-1)
+		it.cols = cols
+		text = "(" + inner + ")"
+	case k == 5:
+		text = g.w("(values ") + "(1, 'x'), (2, 'Y'))"
+		it.cols = []col{{"col0", kInt}, {"col1", kStr}}
+	case k == 6 && g.chance(s, 30):
+		text = "range(3)"
+		it.cols, it.name = []col{{"range", kInt}}, "range"
+	default:
+		base := tables[g.pick(s, len(tables))]
+		it.cols, it.name, it.base = base.cols, base.name, true
+		text = g.ref(base.name)
+		if g.chance(s, 15) {
+			text = g.ref("main") + "." + text
+		}
+	}
+	if needAlias || g.chance(s, 60) {
+		it.name = g.fresh(s)
+		alias := g.def(it.name)
+		if g.free(8) == 1 {
+			text = alias + ": " + text
+		} else if g.free(2) == 1 && plainName(it.name) {
+			text += " " + alias
+		} else {
+			text += " " + g.w("as") + " " + alias
+		}
+		if len(it.cols) > 0 && g.chance(s, 10) && it.cols[0].name != "" && !strings.Contains(text, ": ") {
+			cols := append([]col(nil), it.cols...)
+			cols[0].name = "r0"
+			it.cols = cols
+			text += "(r0)"
+		}
+	} else if it.base && g.free(5) == 1 {
+		text += " " + g.w("as") + " " + g.def(it.name)
+	}
+	p.items = append(p.items, it)
+	return text
+}
