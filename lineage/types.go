@@ -20,7 +20,7 @@ const (
 // Upstream is one thing that a node reads.
 type Upstream struct {
 	// Name identifies it in records and in engine.Upstream: project.Key of the parts; "delta.`/x`"; "volatile:date"; for Unknown a word and a
-	// colon in front ("opaque:read_csv", "path:'x.csv'", "table:main.t", "view:shop.main.v", "node:function.shop.f", "hooks").
+	// colon in front ("opaque:read_csv", "path:'x.csv'", "table:main.t", "view:shop.main.v", "node:function.shop.f", "hooks:model.shop.a").
 	Name string
 	Kind Kind
 	// Parts is the name of a Table as data: catalog, schema, identifier, as few as are known.
@@ -57,7 +57,7 @@ type HookFacts struct {
 	Level string
 }
 
-// Evidence supplies what is known of other nodes. It is called from Of, at most once a view and run unless Forget is called.
+// Evidence supplies what is known of other nodes. It is called while the Resolver is locked and must not call back.
 type Evidence interface {
 	// View returns the facts of the view's last build or of this run's analysis of it; false if there are none (S9: then it is unknown).
 	View(n *project.Node) (Facts, bool)
@@ -68,10 +68,12 @@ type Result struct {
 	Upstreams []Upstream
 	// Views are the views between the node and its upstream tables, at any depth.
 	Views []View
-	// Direct holds the tables and views that the node's own SQL and parents name, without expansion (S18).
+	// Direct holds the tables and views that the node names itself, unexpanded, with the kind Table (S18).
 	Direct []Upstream
 	// ReadsItself: the body or header reads the node's own relation (S6: a table model that does builds).
 	ReadsItself bool
 	// HooksUnknown: a hook or header can't be analysed or has opaque inputs; for a view also one that reads anything (S7).
 	HooksUnknown bool
+	// Read holds the keys of the relations that are read in place of deferred parents, by the parent's id; for project.NodeKey.
+	Read map[string]string
 }

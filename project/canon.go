@@ -1,6 +1,7 @@
 package project
 
 import (
+	"bytes"
 	"encoding/binary"
 	"slices"
 	"strings"
@@ -20,12 +21,19 @@ func appendCanon(b []byte, v value, ordered bool) []byte {
 	case v.absent():
 		return append(b, '-')
 	case v.isString():
+		if s := v[1 : len(v)-1]; bytes.IndexByte(s, '\\') < 0 {
+			b = binary.AppendUvarint(append(b, 's'), uint64(len(s)))
+			return append(b, s...)
+		}
 		return appendString(b, v.str())
 	case v.isArray():
 		b = append(b, '[')
 		v.items(func(x value) { b = appendCanon(b, x, ordered) })
 		return append(b, ']')
 	case v.isObject():
+		if v.empty() {
+			return append(b, '{', '}')
+		}
 		fields := fieldList(v)
 		if !ordered {
 			sortFields(fields)
@@ -47,16 +55,10 @@ type field struct {
 
 func fieldList(v value) []field {
 	var fields []field
-	v.fields(func(key []byte, val value) {
-		k := string(key)
-		if strings.IndexByte(k, '\\') >= 0 {
-			k = string(appendUnescaped(nil, key))
-		}
-		fields = append(fields, field{k, val})
-	})
+	v.fields(func(key []byte, val value) { fields = append(fields, field{keyName(key, KeyRule{}), val}) })
 	return fields
 }
 
 func sortFields(fields []field) {
-	slices.SortStableFunc(fields, func(a, b field) int { return strings.Compare(a.key, b.key) })
+	slices.SortFunc(fields, func(a, b field) int { return strings.Compare(a.key, b.key) })
 }

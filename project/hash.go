@@ -1,6 +1,7 @@
 package project
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"os"
@@ -103,21 +104,33 @@ func sum(b []byte) string {
 
 // appendConfig takes the keys of node.config that are in, and those that are out where something reads them.
 func appendConfig(b []byte, n *Node, read reads) []byte {
-	fields := fieldList(n.config)
-	sortFields(fields)
 	all := read.allConfig || read.allModel || read.model["config"]
+	var room [64]field
+	fields := room[:0]
+	n.config.fields(func(key []byte, v value) {
+		rule, known := configRule[string(key)]
+		if known && (rule.core && v.null() || !rule.In && !all && !read.config[rule.Name]) {
+			return
+		}
+		fields = append(fields, field{keyName(key, rule), v})
+	})
+	sortFields(fields)
 	b = append(b, '{')
 	for _, f := range fields {
-		rule, known := configRule[strings.Replace(f.key, "_hook", "-hook", 1)]
-		if known && rule.core && f.val.null() {
-			continue
-		}
-		asked := all || read.config[f.key]
-		if asked || !known || rule.In {
-			b = appendCanon(appendString(b, f.key), f.val, asked)
-		}
+		b = appendCanon(appendString(b, f.key), f.val, all || read.config[f.key])
 	}
 	return append(b, '}')
+}
+
+// keyName is the key as a string, without a copy where the table has it.
+func keyName(key []byte, rule KeyRule) string {
+	if rule.Name != "" {
+		return rule.Name
+	}
+	if bytes.IndexByte(key, '\\') >= 0 {
+		key = appendUnescaped(nil, key)
+	}
+	return string(key)
 }
 
 // appendColumns takes the columns that say more than a name, a description or tests (S23), in their order, which a contract turns into the order
@@ -127,36 +140,37 @@ func appendColumns(b []byte, n *Node, read reads) []byte {
 		return appendCanon(b, n.columns, true)
 	}
 	b = append(b, '{')
+	var room [16]field
 	n.columns.fields(func(_ []byte, column value) {
 		var name value
-		var entry []byte
-		for _, f := range sortedFields(column) {
-			rule, known := columnRule[f.key]
+		fields := room[:0]
+		column.fields(func(key []byte, v value) {
+			rule, known := columnRule[string(key)]
 			switch {
-			case f.key == "name":
-				name = f.val
-			case f.key == "config":
-				for _, c := range sortedFields(f.val) {
-					if c.key != "meta" && c.key != "tags" && !c.val.empty() {
-						entry = appendCanon(appendString(entry, "config."+c.key), c.val, false)
+			case rule.Name == "name":
+				name = v
+			case rule.Name == "config":
+				v.fields(func(key []byte, v value) {
+					if k := string(key); k != "meta" && k != "tags" && !v.empty() {
+						fields = append(fields, field{"config." + k, v})
 					}
-				}
-			case known && !rule.In, f.val.empty():
+				})
+			case known && !rule.In, v.empty():
 			default:
-				entry = appendCanon(appendString(entry, f.key), f.val, false)
+				fields = append(fields, field{keyName(key, rule), v})
 			}
+		})
+		if len(fields) == 0 {
+			return
 		}
-		if len(entry) > 0 {
-			b = append(append(appendCanon(b, name, false), entry...), ';')
+		sortFields(fields)
+		b = appendCanon(b, name, false)
+		for _, f := range fields {
+			b = appendCanon(appendString(b, f.key), f.val, false)
 		}
+		b = append(b, ';')
 	})
 	return append(b, '}')
-}
-
-func sortedFields(v value) []field {
-	f := fieldList(v)
-	sortFields(f)
-	return f
 }
 
 func orNothing(v value) value {

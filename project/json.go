@@ -76,7 +76,7 @@ func (s *stream) object(f func(key string) error) error {
 	if err := s.expect('{'); err != nil {
 		return err
 	}
-	var raw []byte
+	raw := make([]byte, 0, 64)
 	for first := true; ; first = false {
 		c, err := s.next()
 		if err != nil {
@@ -110,89 +110,161 @@ func (s *stream) object(f func(key string) error) error {
 }
 
 // take appends the raw bytes of the next value to dst.
-func (s *stream) take(dst []byte) ([]byte, error) { return s.value(dst, true) }
+func (s *stream) take(dst []byte) ([]byte, error) { return s.value(dst, nil) }
 
 // skip drops the next value.
 func (s *stream) skip() error {
-	_, err := s.value(nil, false)
+	_, err := s.value(nil, nil)
 	return err
 }
 
-func (s *stream) value(dst []byte, keep bool) ([]byte, error) {
-	if _, err := s.next(); err != nil {
-		return dst, err
+// entry is one object of the manifest with the places of its fields, found on the way through the stream: a node needs no second pass.
+type entry struct {
+	raw   []byte
+	marks []mark
+}
+
+// mark is one field of an entry: where its key begins (the quote), where its value begins and ends.
+type mark struct{ key, val, end int }
+
+// takeEntry reads the next value into e, whose memory is reused. marks are set for objects only.
+func (s *stream) takeEntry(e *entry) error {
+	e.marks = e.marks[:0]
+	var err error
+	e.raw, err = s.value(e.raw[:0], &e.marks)
+	return err
+}
+
+// fields calls f for each field, as value.fields does.
+func (e *entry) fields(f func(key []byte, val value)) bool {
+	if len(e.raw) == 0 || e.raw[0] != '{' {
+		return false
 	}
-	depth, inString, escaped := 0, false, false
-	start := s.i
-	flush := func() {
-		if keep {
-			dst = append(dst, s.buf[start:s.i]...)
+	for _, m := range e.marks {
+		key := bytes.TrimRight(e.raw[m.key:m.val-1], " \t\r\n")
+		val := bytes.TrimSpace(e.raw[m.val:m.end])
+		if len(key) < 2 || key[0] != '"' || key[len(key)-1] != '"' || len(val) == 0 {
+			return false
 		}
+		f(key[1:len(key)-1], val)
 	}
+	return true
+}
+
+// value appends the next value to dst; a nil dst passes it over. marks collects the fields of an object.
+func (s *stream) value(dst []byte, marks *[]mark) ([]byte, error) {
+	switch c, err := s.next(); {
+	case err != nil:
+		return dst, err
+	case c == '}' || c == ']' || c == ',' || c == ':':
+		return dst, fmt.Errorf("expected a value, found %q", c)
+	}
+	keep := dst != nil
+	depth, inString, escaped := 0, false, false
+	var m mark
+	base := len(dst) // of the value in dst
 	for {
-		for s.i < s.n {
+		buf := s.buf[s.i:s.n]
+		i, done := 0, false
+		at := len(dst) - base // place of buf in the value
+	scan:
+		for i < len(buf) {
 			if inString {
 				if escaped {
 					escaped = false
-					s.i++
+					i++
 					continue
 				}
-				j := stringStop(s.buf[s.i:s.n])
+				j := stringStop(buf[i:])
 				if j < 0 {
-					s.i = s.n
+					i = len(buf)
 					break
 				}
-				s.i += j + 1
-				if s.buf[s.i-1] == '\\' {
+				i += j + 1
+				if buf[i-1] == '\\' {
 					escaped = true
 					continue
 				}
 				inString = false
 				if depth == 0 {
-					flush()
-					return dst, nil
+					done = true
+					break
 				}
 				continue
 			}
-			switch c := s.buf[s.i]; c {
+			switch c := buf[i]; c {
 			case '"':
 				inString = true
+				if depth == 1 && m.val == 0 {
+					m.key = at + i
+				}
+			case ':':
+				if depth == 1 {
+					m.val = at + i + 1
+				}
 			case '{', '[':
 				depth++
 			case '}', ']', ',':
 				if depth == 0 { // the end of a number or word
-					flush()
-					return dst, nil
+					done = true
+					break scan
+				}
+				if depth == 1 {
+					if marks != nil && m.val > 0 {
+						m.end = at + i
+						*marks = append(*marks, m)
+					}
+					m = mark{}
 				}
 				if c != ',' {
 					depth--
 					if depth == 0 {
-						s.i++
-						flush()
-						return dst, nil
+						i++
+						done = true
+						break scan
 					}
 				}
 			}
-			s.i++
+			i++
 		}
-		flush()
+		if keep {
+			dst = append(dst, buf[:i]...)
+		}
+		s.i += i
+		if done {
+			return bytes.TrimRight(dst, " \t\r\n"), nil
+		}
 		if !s.fill() {
 			return dst, s.fail()
 		}
-		start = 0
 	}
 }
 
-// stringStop returns the place of the first quote or backslash in b, or -1.
+// stringStop returns the place of the first quote or backslash in b, or -1. Most strings are short: they are not worth a call.
 func stringStop(b []byte) int {
-	q := bytes.IndexByte(b, '"')
+	for i, c := range b {
+		if c == '"' || c == '\\' {
+			return i
+		}
+		if i == 31 {
+			break
+		}
+	}
+	if len(b) <= 32 {
+		return -1
+	}
+	q := bytes.IndexByte(b[32:], '"')
+	rest := b[32:]
 	if q >= 0 {
-		b = b[:q]
+		rest = rest[:q]
 	}
-	if e := bytes.IndexByte(b, '\\'); e >= 0 {
-		return e
+	if e := bytes.IndexByte(rest, '\\'); e >= 0 {
+		return 32 + e
 	}
-	return q
+	if q < 0 {
+		return -1
+	}
+	return 32 + q
 }
 
 // value is one JSON value as the bytes of the file; the empty value is an absent one.
@@ -368,6 +440,29 @@ func end(v []byte, i int) int {
 	return i
 }
 
+// after returns the index after the value that starts at i, as end does, with short ways for what a manifest is full of.
+func after(v []byte, i int) int {
+	if i >= len(v) {
+		return -1
+	}
+	switch v[i] {
+	case 'n', 't':
+		if i+4 < len(v) && (v[i+4] == ',' || v[i+4] == '}') {
+			return i + 4
+		}
+	case '[', '{':
+		if i+1 < len(v) && v[i+1] == v[i]+2 {
+			return i + 2
+		}
+	case '"':
+		j := stringStop(v[i+1:])
+		if j >= 0 && v[i+1+j] == '"' {
+			return i + j + 2
+		}
+	}
+	return end(v, i)
+}
+
 // fields calls f for each field of an object, in the order of the file; key is raw (between its quotes). It does nothing for other values, and
 // reports false if the object does not nest.
 func (v value) fields(f func(key []byte, val value)) bool {
@@ -382,7 +477,7 @@ func (v value) fields(f func(key []byte, val value)) bool {
 		if i >= len(v) || v[i] != '"' {
 			return false
 		}
-		e := end(v, i)
+		e := after(v, i)
 		if e < 0 {
 			return false
 		}
@@ -392,7 +487,7 @@ func (v value) fields(f func(key []byte, val value)) bool {
 			return false
 		}
 		i = skipBlanks(v, i+1)
-		if e = end(v, i); e <= i {
+		if e = after(v, i); e <= i {
 			return false
 		}
 		f(key, v[i:e])

@@ -83,8 +83,8 @@ func (p *Project) defaultStrategy(n *Node) string {
 	if p.Adapter == "databricks" {
 		return "merge"
 	}
-	if n.config.get("unique_key").empty() {
-		return "append"
+	if n.keyed {
+		return "delete+insert"
 	}
-	return "delete+insert"
+	return "append"
 }

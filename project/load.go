@@ -76,11 +76,12 @@ func Load(path, invocationID string) (*Project, error) {
 func read(r io.Reader, invocationID string) (*Project, error) {
 	p := &Project{Nodes: map[string]*Node{}, relations: map[string][]*Node{}, macros: newMacros()}
 	s := newStream(r)
-	var buf []byte
+	buf := make([]byte, 0, 4096)
+	e := entry{raw: make([]byte, 0, 16<<10)}
 	var keep arena
 	var warn warnings
 	seenMeta := false
-	entries := func(f func(id string, entry value) error) error {
+	entries := func(f func(id string, e *entry) error) error {
 		if c, err := s.next(); err != nil || c != '{' {
 			if err != nil {
 				return err
@@ -88,15 +89,14 @@ func read(r io.Reader, invocationID string) (*Project, error) {
 			return s.skip()
 		}
 		return s.object(func(id string) error {
-			var err error
-			if buf, err = s.take(buf[:0]); err != nil {
+			if err := s.takeEntry(&e); err != nil {
 				return err
 			}
-			return f(id, buf)
+			return f(id, &e)
 		})
 	}
-	add := func(id string, entry value) error {
-		n, err := newNode(id, entry, &keep)
+	add := func(id string, e *entry) error {
+		n, err := newNode(id, e, &keep)
 		if err != nil {
 			return fmt.Errorf("%s: %w", id, err)
 		}
@@ -123,7 +123,7 @@ func read(r io.Reader, invocationID string) (*Project, error) {
 		case "nodes", "sources", "unit_tests", "functions":
 			return entries(add)
 		case "macros":
-			return entries(func(id string, entry value) error { return p.macros.add(id, entry) })
+			return entries(p.macros.add)
 		}
 		return s.skip()
 	})
@@ -161,11 +161,11 @@ func (p *Project) finish(warn *warnings) {
 func (p *Project) At(key string) []*Node { return p.relations[key] }
 
 // newNode reads one entry; nil for resource types that hodor has no use for.
-func newNode(id string, entry value, keep *arena) (*Node, error) {
+func newNode(id string, e *entry, keep *arena) (*Node, error) {
 	n := &Node{UniqueID: id}
 	var database, schema, alias, identifier, originalPath, rootPath, meta, sourceMeta value
 	var rest []byte
-	ok := entry.fields(func(key []byte, v value) {
+	ok := e.fields(func(key []byte, v value) {
 		switch string(key) {
 		case "name":
 			n.Name = v.str()
@@ -237,7 +237,8 @@ func newNode(id string, entry value, keep *arena) (*Node, error) {
 	default:
 		return nil, nil
 	}
-	if v, known := n.config.get("enabled").boolean(); known && !v {
+	cfg := n.readConfig()
+	if !cfg.enabled {
 		return nil, nil
 	}
 	if len(rest) > 0 {
@@ -246,14 +247,13 @@ func newNode(id string, entry value, keep *arena) (*Node, error) {
 	}
 	if n.Resource == Source {
 		alias = identifier
-		for _, m := range []value{meta, sourceMeta, n.config.get("meta")} {
+		for _, m := range []value{meta, sourceMeta, cfg.meta} {
 			n.External = n.External || !m.get("external_location").null() || !m.get("plugin").null()
 		}
 	}
-	n.readConfig()
 	switch {
 	case n.Resource == UnitTest || n.Resource == Operation || n.Materialized == "ephemeral":
-	case n.Resource == Source && n.External && !n.config.get("meta").get("external_location").null():
+	case n.Resource == Source && !cfg.meta.get("external_location").null():
 	default:
 		n.Relation = relationOf(n.RelationName, database.str(), schema.str(), alias.str())
 	}
@@ -298,11 +298,28 @@ func versionText(v value) string {
 	return string(v)
 }
 
-// readConfig takes what Node gives out of the config object.
-func (n *Node) readConfig() {
+// settings is what newNode needs of a config beyond the fields of Node.
+type settings struct {
+	enabled bool
+	meta    value
+}
+
+// readConfig takes what Node gives out of the config object, in one pass.
+func (n *Node) readConfig() settings {
+	out := settings{enabled: true}
 	var strategy, storeAs value
 	n.config.fields(func(key []byte, v value) {
 		switch string(key) {
+		case "enabled":
+			if on, ok := v.boolean(); ok {
+				out.enabled = on
+			}
+		case "meta":
+			out.meta = v
+		case "state":
+			n.stateBlock = v
+		case "unique_key":
+			n.keyed = !v.empty()
 		case "materialized":
 			n.Materialized = v.str()
 		case "incremental_strategy":
@@ -334,6 +351,7 @@ func (n *Node) readConfig() {
 		stores := storeAs.str() != "ephemeral"
 		n.StoreFailures = &stores
 	}
+	return out
 }
 
 func readHooks(when string, v value) []Hook {

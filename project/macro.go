@@ -1,6 +1,7 @@
 package project
 
 import (
+	"fmt"
 	"slices"
 	"sort"
 	"strings"
@@ -29,9 +30,9 @@ func newMacros() *macros {
 	return &macros{byID: map[string]*macro{}, byName: map[string][]*macro{}, known: map[string]bool{}}
 }
 
-func (m *macros) add(id string, entry value) error {
+func (m *macros) add(id string, e *entry) error {
 	x := &macro{id: id}
-	entry.fields(func(key []byte, v value) {
+	ok := e.fields(func(key []byte, v value) {
 		switch string(key) {
 		case "name":
 			x.name = v.str()
@@ -43,6 +44,9 @@ func (m *macros) add(id string, entry value) error {
 			x.calls = v.get("macros").strings()
 		}
 	})
+	if !ok {
+		return fmt.Errorf("%s: its entry is no object", id)
+	}
 	m.byID[id] = x
 	return nil
 }

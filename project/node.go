@@ -61,8 +61,10 @@ type Node struct {
 	// StoreFailures is a test's store_failures after store_failures_as (nil: the flag decides).
 	StoreFailures *bool
 
-	config, unrendered, columns, constraints, testMeta, rest value
-	macros                                                   []string // depends_on.macros
+	// The entry's parts as they stand in the file; stateBlock is within config. rest is what a macro can see of the model besides (S21).
+	config, unrendered, columns, constraints, testMeta, rest, stateBlock value
+	keyed                                                                bool     // config.unique_key is set
+	macros                                                               []string // depends_on.macros
 }
 
 // Hook is one pre or post hook.

@@ -3,6 +3,7 @@ package project
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -39,15 +40,15 @@ func readState(n *Node, warn *warnings) State {
 	if n.Resource == Test {
 		s.LagToleranceMS = 0
 	}
-	block := n.config.get("state")
+	block := n.stateBlock
 	if block.null() || n.Resource == Operation || n.Resource == Source {
 		return s
 	}
 	wrong := func(key string, v value, want, using string) {
-		warn.add(fmt.Sprintf("%s: state.%s is %s: %s is needed; using %s.", n.UniqueID, key, show(v), want, using))
+		warn.add(n.UniqueID, fmt.Sprintf("state.%s is %s: %s is needed; using %s.", key, show(v), want, using))
 	}
 	if !block.isObject() {
-		warn.add(fmt.Sprintf("%s: state is %s: a block of settings such as state: {lag_tolerance: 1h} is needed; using the defaults.", n.UniqueID, show(block)))
+		warn.add(n.UniqueID, fmt.Sprintf("state is %s: a block of settings such as state: {lag_tolerance: 1h} is needed; using the defaults.", show(block)))
 		return s
 	}
 	boolean := func(key string, v value, into *bool) {
@@ -99,7 +100,7 @@ func readState(n *Node, warn *warnings) State {
 			if ignoredState[k] {
 				warn.ignore(k)
 			} else {
-				warn.add(fmt.Sprintf("%s: state.%s is no setting of hodor and is ignored; see the list of settings.", n.UniqueID, value(`"`+k+`"`).str()))
+				warn.add(n.UniqueID, fmt.Sprintf("state.%s is no setting of hodor and is ignored; correct its name or remove it.", k))
 			}
 		}
 	})
@@ -186,17 +187,17 @@ func show(v value) string {
 	return s
 }
 
-// warnings collects lines to show once a run.
+// warnings collects what is said once a run. One wrong setting of a folder reaches every node below it: such nodes share a line.
 type warnings struct {
-	seen    map[string]bool
+	nodes   map[string][]string // unique ids by what is wrong with them
 	ignored map[string]bool
 }
 
-func (w *warnings) add(line string) {
-	if w.seen == nil {
-		w.seen = map[string]bool{}
+func (w *warnings) add(node, what string) {
+	if w.nodes == nil {
+		w.nodes = map[string][]string{}
 	}
-	w.seen[strings.ReplaceAll(line, "\n", " ")] = true
+	w.nodes[what] = append(w.nodes[what], node)
 }
 
 func (w *warnings) ignore(key string) {
@@ -206,9 +207,17 @@ func (w *warnings) ignore(key string) {
 	w.ignored[key] = true
 }
 
-// lines returns the warnings in a stable order, the ignored keys in one of them.
+// lines returns the warnings in a stable order, the ignored keys in one of them at the end.
 func (w *warnings) lines() []string {
-	lines := sortedKeys(w.seen)
+	var lines []string
+	for what, nodes := range w.nodes {
+		name := slices.Min(nodes)
+		if len(nodes) > 1 {
+			name += fmt.Sprintf(" (and %d more)", len(nodes)-1)
+		}
+		lines = append(lines, strings.ReplaceAll(name+": "+what, "\n", " "))
+	}
+	slices.Sort(lines)
 	if len(w.ignored) > 0 {
 		lines = append(lines, "state settings that hodor accepts and ignores: "+strings.Join(sortedKeys(w.ignored), ", ")+".")
 	}

@@ -1,0 +1,2 @@
+{{ config(materialized='table', alias='Priced Latest') }}
+select 1 as id

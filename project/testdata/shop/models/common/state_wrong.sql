@@ -1,0 +1,2 @@
+{{ config(materialized='table') }}
+select 1 as id

@@ -1,0 +1,1 @@
+select id, customer_id, amount, day from {{ source('raw', 'orders') }}

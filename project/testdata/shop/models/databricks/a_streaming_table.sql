@@ -1,0 +1,2 @@
+{{ config(materialized='streaming_table') }}
+select 1 as id

@@ -1,0 +1,2 @@
+{{ config(materialized='table_function') }}
+select 1 as id

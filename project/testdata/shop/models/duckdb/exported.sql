@@ -1,0 +1,2 @@
+{{ config(materialized='external', location='x.parquet') }}
+select 1 as id

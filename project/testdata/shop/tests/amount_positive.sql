@@ -1,0 +1,2 @@
+{{ config(severity='warn', store_failures=true) }}
+select id from {{ ref('orders') }} where amount <= 0
