@@ -14,8 +14,8 @@ import (
 // be read, which is unknown.
 //
 // Line ends are only merged where every reader of the file agrees that they are line ends. Python's reader knows the double quote; DuckDB looks
-// at the file and may take a single quote at the start of a field for the quote, or a backslash or single quote before a double one for an
-// escape. A file with any of these, with both kinds of line ends, or with a lone \r is hashed byte for byte.
+// at the file and may take a single quote at the start of a field for the quote, a backslash or single quote before a double one for an escape, or
+// no quotes at all where they don't match. A file with any of these, with both kinds of line ends, or with a lone \r is hashed byte for byte.
 func (n *Node) SeedHash() string {
 	if n.Resource != Seed || n.SeedPath == "" {
 		return ""
@@ -65,7 +65,7 @@ func hashCSV(r io.Reader, delimiter string) (string, error) {
 			break
 		}
 	}
-	if c.doubtful || c.lf && c.crlf {
+	if c.doubtful || c.quoted || c.lf && c.crlf || c.anyLF && c.anyCRLF && c.tricky {
 		return hex.EncodeToString(c.exact.Sum(nil)), nil
 	}
 	return hex.EncodeToString(c.merged.Sum(nil)), nil
@@ -79,6 +79,8 @@ type csvScan struct {
 	fieldStart    bool
 	lf, crlf      bool // kinds of line ends seen outside quotes
 	doubtful      bool
+	// Line ends of two kinds, one of them inside quotes, are harmless unless the quoted text holds what may be an escape.
+	anyLF, anyCRLF, tricky bool
 }
 
 // line takes one line with its end. body is the line without a byte order mark.
@@ -88,16 +90,20 @@ func (c *csvScan) line(line, body []byte) {
 		b := body[i]
 		if c.quoted {
 			if b != '"' {
+				c.tricky = c.tricky || b == '\'' || b == '\\'
 				continue
 			}
 			if i > 0 && (body[i-1] == '\\' || body[i-1] == '\'') {
 				c.doubtful = true
 			}
 			if i+1 < len(body) && body[i+1] == '"' {
+				c.tricky = true
 				i++
 				continue
 			}
 			c.quoted, blanks = false, false
+			rest := body[i+1:]
+			c.doubtful = c.doubtful || len(rest) > 0 && rest[0] != '\n' && rest[0] != '\r' && !bytes.HasPrefix(rest, c.delimiter)
 			continue
 		}
 		switch {
@@ -116,12 +122,14 @@ func (c *csvScan) line(line, body []byte) {
 		c.fieldStart = false
 		blanks = blanks && (b == ' ' || b == '\t')
 	}
-	if c.quoted || !bytes.HasSuffix(line, []byte("\n")) {
+	crlf, lf := bytes.HasSuffix(line, []byte("\r\n")), bytes.HasSuffix(line, []byte("\n"))
+	c.anyCRLF, c.anyLF = c.anyCRLF || crlf, c.anyLF || lf && !crlf
+	if c.quoted || !lf {
 		c.merged.Write(line)
 		return
 	}
 	c.fieldStart = true
-	if bytes.HasSuffix(line, []byte("\r\n")) {
+	if crlf {
 		c.crlf = true
 		c.merged.Write(line[:len(line)-2])
 		c.merged.Write([]byte("\n"))
