@@ -51,7 +51,7 @@ type Table struct {
 
 // Changes is the change feed of a table between two versions or timestamps (Spark 4.2).
 //
-//	CHANGES FROM {VERSION | TIMESTAMP} x [EXCLUSIVE] [TO {VERSION | TIMESTAMP} y [EXCLUSIVE]]
+//	CHANGES [FROM {VERSION | TIMESTAMP} x [EXCLUSIVE] [TO {VERSION | TIMESTAMP} y [EXCLUSIVE]]]
 type Changes struct {
 	Span
 	Kind          TravelKind

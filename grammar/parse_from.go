@@ -422,7 +422,7 @@ func (p *parser) startsClauseWord() bool {
 // tableSuffix parses what follows a table's name: version, options, sample, watermark, alias (Databricks).
 func (p *parser) tableSuffix(x *Table) {
 	p.timeTravel(x)
-	if p.are(kwChanges, kwFrom) {
+	if p.are(kwChanges, kwFrom) || p.is(kwChanges) && x.Stream {
 		x.Changes = p.changes()
 	}
 	if p.is(kwWith) && p.look(1).kind == kLParen {
@@ -488,7 +488,11 @@ func (p *parser) timeTravel(x *Table) {
 func (p *parser) changes() *Changes {
 	x := &Changes{}
 	start := p.start()
-	p.i += 2
+	p.next()
+	if !p.accept(kwFrom) { // of a stream: all changes
+		x.Span = p.since(start)
+		return x
+	}
 	x.From, x.FromExclusive = p.changesBound(x)
 	if p.accept(kwTo) {
 		x.To, x.ToExclusive = p.changesBound(x)

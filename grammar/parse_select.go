@@ -144,7 +144,14 @@ func (p *parser) clauseAhead() bool {
 	}
 	next := p.look(1)
 	switch t.word {
-	case kwFrom, kwWhere, kwHaving, kwQualify, kwLimit, kwOffset, kwOn, kwUsing:
+	case kwFrom:
+		if next.word == kwFrom {
+			// In count(*) FROM from t the first FROM is the alias; in FROM from WHERE .. the second is the table.
+			t := p.look(2)
+			return !(p.isLabel(t) && !endsExpression(t.word) || t.kind == kLParen)
+		}
+		return next.kind != kEOF && next.kind != kComma && next.kind != kRParen && next.kind != kSemicolon
+	case kwWhere, kwHaving, kwQualify, kwLimit, kwOffset, kwOn, kwUsing:
 		return next.kind != kEOF && next.kind != kComma && next.kind != kRParen && next.kind != kSemicolon
 	case kwGroup, kwOrder, kwCluster, kwDistribute, kwSort, kwPartition:
 		return next.word == kwBy

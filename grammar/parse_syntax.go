@@ -59,6 +59,9 @@ func (p *parser) keywordCall() Expr {
 	p.enter()
 	p.expectKind(kLParen)
 	if !list {
+		if p.at(kRParen) && !name.Is("UNPACK") {
+			p.fail("an argument")
+		}
 		return p.callArgs(c, nil)
 	}
 	mark := p.exprs.mark()

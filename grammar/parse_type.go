@@ -255,6 +255,9 @@ func (p *parser) duckBase(start int32) DataType {
 			p.idents.add(p.label("a name behind the dot"))
 		}
 		x.Name = Name{Span: p.since(start), Parts: p.idents.take(mark)}
+		if len(x.Name.Parts) > 3 {
+			p.refuse(start, "a type has a catalog, a schema and a name at most", "")
+		}
 		if p.at(kLParen) {
 			p.typeArgs(x)
 		}

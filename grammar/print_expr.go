@@ -1,6 +1,12 @@
 package grammar
 
-func (x *Column) print(p *printer) { p.parts(x.Parts) }
+func (x *Column) print(p *printer) {
+	if len(x.Parts) == 1 && x.Parts[0].Is("CURRENT_PATH") && p.d.In(Databricks) {
+		p.s(x.Parts[0].Text) // a call in Spark's grammar, unlike CURRENT_DATE and its kin
+		return
+	}
+	p.parts(x.Parts)
+}
 
 func (x *DynamicName) print(p *printer) {
 	p.s("IDENTIFIER(")
@@ -618,16 +624,17 @@ func (p *printer) functionName(x *Call) {
 			return
 		}
 	} else {
-		syntax := x.NullsInside
-		for _, a := range x.Args {
-			switch a.(type) {
-			case *Unit, *Aliased:
-				syntax = true
-			}
-		}
-		if syntax {
+		// Spark's grammar has rules of their own for these; the plans differ from those of the function in quotes.
+		switch wordOf(n.Text) {
+		case kwStruct, kwFirst, kwLast, kwAnyValue:
 			p.s(n.Text)
 			return
+		}
+		for _, a := range x.Args {
+			if _, ok := a.(*Unit); ok {
+				p.s(n.Text)
+				return
+			}
 		}
 	}
 	n.print(p)

@@ -110,7 +110,11 @@ func (x *Changes) print(p *printer) {
 	if x.Kind == TravelTimestamp {
 		word = "TIMESTAMP "
 	}
-	p.s("CHANGES FROM ")
+	p.s("CHANGES")
+	if x.From == nil {
+		return
+	}
+	p.s(" FROM ")
 	p.s(word)
 	p.operand(x.From, sparkCompare+1, 0)
 	p.if_(x.FromExclusive, " EXCLUSIVE")

@@ -88,13 +88,8 @@ func (x *Select) print(p *printer) {
 		x.GroupBy.print(p)
 	}
 	p.clause("HAVING", x.Having)
-	if p.d.In(DuckDB) {
-		p.namedWindows(x.Windows)
-		p.clause("QUALIFY", x.Qualify)
-	} else {
-		p.clause("QUALIFY", x.Qualify)
-		p.namedWindows(x.Windows)
-	}
+	p.namedWindows(x.Windows)
+	p.clause("QUALIFY", x.Qualify)
 	if x.Sample != nil {
 		p.s(" USING SAMPLE ")
 		x.Sample.print(p)
