@@ -39,7 +39,6 @@ def script(tmp_path):
 def close_warehouse():
     """The next test has another warehouse file, and this process must not keep the old one open."""
     from dbt.adapters.duckdb.connections import DuckDBConnectionManager
-
     from dbt_hodor import session
 
     session.arm(False)

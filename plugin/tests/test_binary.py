@@ -5,7 +5,6 @@ import subprocess
 import sys
 
 import pytest
-
 from dbt_hodor import _binary
 
 

@@ -9,7 +9,6 @@ import time
 
 import pytest
 from conftest import TRANSCRIPTS, VERSION
-
 from dbt_hodor.client import Client, Interrupted, ServiceError, ServiceGone
 
 

@@ -1,7 +1,6 @@
 """Precedence, accepted forms and warnings of the hodor_* settings (spec 9.2). The sources are given; test_run has dbt's own."""
 
 import pytest
-
 from dbt_hodor.settings import SETTINGS, resolve
 
 

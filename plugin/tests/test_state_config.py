@@ -1,7 +1,6 @@
 """The `state:` merge and the mark on the parse, with dbt's own parser, the saved parse included."""
 
 import pytest
-
 from dbt_hodor import state_config
 
 PROJECT = """

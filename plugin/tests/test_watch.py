@@ -3,7 +3,6 @@
 import threading
 
 import pytest
-
 from dbt_hodor import watch
 from dbt_hodor.watch import Watch, may_write
 

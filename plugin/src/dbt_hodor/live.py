@@ -12,6 +12,7 @@ import json
 import os
 import re
 import threading
+from collections.abc import Callable
 from datetime import timezone
 from typing import Any
 
@@ -236,28 +237,58 @@ class Run:
 
 
 class Replacements:
-    """The literals of this run (its id, its start in several spellings) and their placeholders, applied in one pass: at each
-    place the first literal of the list that matches."""
+    """The literals of this run (its id, its start in every usual spelling and time zone) and their placeholders, applied in
+    one pass: at each place the first literal of the list that matches.
+
+    There are hundreds of them and most texts hold none, so a few short probes, at least one of which is part of each literal,
+    are looked for first. Only literals that stand in the text somewhere can match, so the pattern is made of those.
+    """
+
+    PROBE = 8
 
     def __init__(self, pairs: list[list[str]]) -> None:
         self._map = {literal: placeholder for literal, placeholder in reversed(pairs)}
-        self._pattern = re.compile("|".join(re.escape(literal) for literal, _ in pairs)) if pairs else None
-        # A plain search is far quicker than an alternation, and most texts hold no literal: look for their beginnings.
-        self._probes = sorted({literal[:7] for literal, _ in pairs})
+        self._literals = list(dict.fromkeys(literal for literal, _ in pairs))
+        self._probes = self._cover()
+        self._patterns: dict[tuple[int, ...], re.Pattern[str]] = {}
+
+    def _cover(self) -> list[tuple[str, str, list[int]]]:
+        """Probes with the first character of each (one character is quicker to miss) and the literals they stand for."""
+        holders: dict[str, set[int]] = {}
+        for i, literal in enumerate(self._literals):
+            starts = range(max(1, len(literal) - self.PROBE + 1))
+            for probe in {literal[start : start + self.PROBE] for start in starts}:
+                holders.setdefault(probe, set()).add(i)
+        left, probes = set(range(len(self._literals))), []
+        while left:
+            probe = max(holders, key=lambda part: (len(holders[part] & left), part))
+            probes.append((probe[0], probe, sorted(holders[probe] & left)))
+            left -= holders[probe]
+        return probes
 
     def apply(self, sql: str) -> str:
-        for probe in self._probes:
-            if probe in sql:
-                return self._pattern.sub(lambda match: self._map[match.group()], sql)
-        return sql
+        found: list[int] = []
+        for first, probe, members in self._probes:
+            if first in sql and probe in sql:
+                found += [i for i in members if self._literals[i] in sql]
+        if not found:
+            return sql
+        key = tuple(sorted(found))
+        pattern = self._patterns.get(key)
+        if pattern is None:
+            pattern = self._patterns[key] = re.compile("|".join(re.escape(self._literals[i]) for i in key))
+        return pattern.sub(lambda match: self._map[match.group()], sql)
 
 
-def xxh3(data: bytes) -> str:
+xxh3: Callable[[bytes], str]
+
+
+def load_xxh3() -> None:
+    """Loads the hash that `text_hash` needs. ImportError where xxhash is missing."""
     global xxh3
     from xxhash import xxh3_128_hexdigest
 
     xxh3 = xxh3_128_hexdigest
-    return xxh3(data)
 
 
 def lower(name: str | None) -> str | None:
@@ -345,8 +376,5 @@ def without_side_effects(context: Any) -> Any:
     for name in ("run_query", "statement", "noop_statement", "write", "submit_python_job", "load_agate_table"):
         changes[name] = refuse
     context.update(changes)
-    context["builtins"] = {
-        **context.get("builtins", {}),
-        **{k: v for k, v in changes.items() if k in context.get("builtins", {})},
-    }
+    context["builtins"] = {name: changes.get(name, value) for name, value in context.get("builtins", {}).items()}
     return context

@@ -16,8 +16,8 @@ from typing import Any
 
 from dbt_hodor import _binary, log, settings, state_config
 from dbt_hodor.client import (
-    FOREIGN_MANIFEST,
     BAD_PARAMS,
+    FOREIGN_MANIFEST,
     UNKNOWN_METHOD,
     WAREHOUSE,
     Client,
@@ -25,7 +25,7 @@ from dbt_hodor.client import (
     ServiceError,
     ServiceGone,
 )
-from dbt_hodor.live import Run
+from dbt_hodor.live import Replacements, Run, load_xxh3
 from dbt_hodor.relay import Relay
 from dbt_hodor.watch import Watch, local
 
@@ -196,9 +196,7 @@ class Session:
                 # Another dbt in the same target folder wrote its manifest after we looked.
                 self._params["manifest_path"] = self.run.write_manifest(self._params["invocation_id"])
                 answer = self.client.call("run/start", self._params)
-            from dbt_hodor.live import Replacements, xxh3
-
-            xxh3(b"")  # a missing xxhash must show here, once
+            load_xxh3()
             self.run.replacements = Replacements(answer["replacements"])
             self.run.render_hooks = frozenset(answer["render_hooks"])
         except Interrupted:

@@ -172,7 +172,7 @@ def resolve(
     result.store = settle("store", ADAPTERS[adapter])
     if result.store == "delta" and adapter != "databricks":
         result.warnings.append(
-            f"hodor_store is delta ({result.sources['store']}), which the {adapter} adapter can't write; using {ADAPTERS[adapter]}."
+            f"hodor_store is delta ({result.sources['store']}): the {adapter} adapter can't write it; using {ADAPTERS[adapter]}."
         )
         result.store = ADAPTERS[adapter]
     for name in SETTINGS:

@@ -1,0 +1,110 @@
+"""Ctrl-C, as a user presses it: a dbt of its own process, told by a signal."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals to a process group")
+
+LONG = "{{ config(materialized='table') }} select count(*) as n from range(100000000000) a"
+
+
+def start(built, *arguments):
+    built.log.write_text("")
+    return subprocess.Popen(
+        [sys.executable, "-m", "dbt.cli.main", "--no-use-colors", *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def messages(built):
+    return [json.loads(line) for line in built.log.read_text().splitlines() if line.endswith("}")]
+
+
+def wait_for(built, method, process):
+    while not any(message.get("method") == method for message in messages(built)):
+        assert process.poll() is None, process.stdout.read()
+        time.sleep(0.05)
+
+
+def ctrl_c(process):
+    os.killpg(process.pid, signal.SIGINT)
+
+
+def end(process):
+    out, _ = process.communicate(timeout=60)
+    return process.returncode, out
+
+
+def alive(pid):
+    try:
+        os.kill(pid, 0)
+        return True
+    except ProcessLookupError:
+        return False
+
+
+def test_while_a_model_runs(built):
+    built.write({"models/d.sql": LONG})
+    process = start(built, "run", "-s", "b", "d", "--threads", "2")
+    wait_for(built, "node/built", process)
+    ctrl_c(process)
+    code, out = end(process)
+    assert code == 2 and "hodor: " in out, out
+    finish = next(m["params"] for m in messages(built) if m.get("method") == "run/finish")
+    assert finish["interrupted"] and finish["statuses"] == {"model.shop.d": "skipped"}
+    assert messages(built)[-1] == {"eof": True}  # the service was let go in order
+
+
+def test_while_a_node_waits_for_the_service(built):
+    built.fake(hang_at="node/decide")
+    process = start(built, "run", "-s", "b")
+    wait_for(built, "node/decide", process)
+    ctrl_c(process)
+    code, out = end(process)
+    assert code == 2, out
+    assert not [m for m in messages(built) if m.get("method") == "node/built"]
+
+
+def test_while_the_service_loads(built):
+    built.fake(hang_at="run/start")
+    process = start(built, "run", "-s", "b")
+    wait_for(built, "run/start", process)
+    ctrl_c(process)
+    code, out = end(process)
+    assert code == 2, out
+
+
+def test_twice(built):
+    """The second one lands in our flush, and must end it."""
+    built.write({"models/d.sql": LONG})
+    built.fake(hang_at="run/finish")
+    process = start(built, "run", "-s", "b", "d", "--threads", "2")
+    wait_for(built, "node/built", process)
+    pid = next(m["params"] for m in messages(built) if m.get("method") == "run/start") and service_of(process.pid)
+    ctrl_c(process)
+    wait_for(built, "run/finish", process)
+    ctrl_c(process)
+    code, out = end(process)
+    assert code != 0, out
+    deadline = time.monotonic() + 20
+    while alive(pid) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not alive(pid)
+
+
+def service_of(parent):
+    """The service's process: the child of dbt that leads a session of its own."""
+    rows = subprocess.run(["ps", "-o", "pid=,ppid=,sid=", "-e"], capture_output=True, text=True, check=True).stdout.split("\n")
+    for pid, ppid, sid in (map(int, row.split()) for row in rows if row.split()):
+        if ppid == parent and sid == pid:
+            return pid
+    raise AssertionError("no child with a session of its own")
