@@ -18,6 +18,8 @@ type analysis struct {
 	ctes  []*cte
 	refs  []reference
 	folds []*grammar.Ident
+	// keep holds names whose case is not free after all.
+	keep map[*grammar.Ident]bool
 	// dots are the (name).field that can only be name.field.
 	dots map[*grammar.Dot]bool
 
@@ -115,6 +117,8 @@ type relation struct {
 // column is one known column.
 type column struct {
 	name string // folded; empty if it is not known
+	// part is the name in the select item, where that is a plain column without alias.
+	part *grammar.Ident
 	value
 }
 

@@ -74,6 +74,7 @@ func (a *analysis) sort(s *grammar.Sort, rel *relation, e *env, limited bool) {
 		return
 	case *grammar.Column:
 		if len(x.Parts) == 1 {
+			a.keepSorted(&x.Parts[0], rel, e)
 			before := len(a.calls)
 			v := a.expr(s.X, e)
 			if limited || len(a.calls) > before {
@@ -85,6 +86,24 @@ func (a *analysis) sort(s *grammar.Sort, rel *relation, e *env, limited bool) {
 	v := a.expr(s.X, e)
 	if v.taint != nil {
 		decided(v)
+	}
+}
+
+// keepSorted keeps the case of a name in ORDER BY or DISTINCT ON, and of the output column that it names, where other items may have such a
+// column: DuckDB 1.5 then finds the output only in the very spelling of the item or the table, and fails otherwise.
+func (a *analysis) keepSorted(name *grammar.Ident, rel *relation, e *env) {
+	if !a.duck() || e.scope == nil || len(e.scope.items) < 2 {
+		return
+	}
+	folded := lower(name.Text)
+	if e.aliasNames[folded] {
+		return // an alias is found in any case
+	}
+	a.keep[name] = true
+	for i := range rel.cols {
+		if c := &rel.cols[i]; c.part != nil && c.name == folded {
+			a.keep[c.part] = true
+		}
 	}
 }
 
@@ -376,6 +395,9 @@ func (a *analysis) selectBlock(s *grammar.Select, outer *env, ctes *cteScope, gi
 			a.position(n, rel)
 			continue
 		}
+		if c, ok := stripParens(x).(*grammar.Column); ok && len(c.Parts) == 1 {
+			a.keepSorted(&c.Parts[0], rel, &after)
+		}
 		decided(a.expr(x, &after))
 	}
 	if s.Having != nil {
@@ -487,8 +509,8 @@ func (a *analysis) selectItem(item *grammar.SelectItem, rel *relation, e *env, u
 		}
 		return
 	}
-	if name, ok := outputName(item.X); ok {
-		rel.cols = append(rel.cols, column{name: name, value: v})
+	if part, ok := outputName(item.X); ok {
+		rel.cols = append(rel.cols, column{name: lower(part.Text), part: part, value: v})
 		return
 	}
 	rel.cols = append(rel.cols, column{value: v})
@@ -501,11 +523,11 @@ func (a *analysis) selectItem(item *grammar.SelectItem, rel *relation, e *env, u
 }
 
 // outputName is the name of the column that an item without alias makes, where that is a column's own.
-func outputName(x grammar.Expr) (string, bool) {
+func outputName(x grammar.Expr) (*grammar.Ident, bool) {
 	if c, ok := stripParens(x).(*grammar.Column); ok {
-		return lower(c.Parts[len(c.Parts)-1].Text), true
+		return &c.Parts[len(c.Parts)-1], true
 	}
-	return "", false
+	return nil, false
 }
 
 func stripParens(x grammar.Expr) grammar.Expr {

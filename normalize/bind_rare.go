@@ -355,7 +355,9 @@ func (a *analysis) pipeAggregate(op *grammar.PipeAggregate, e, outer *env, ctes 
 				name, known = lower(aliased.Alias.Text), true
 				inner = aliased.X
 			} else {
-				name, known = outputName(x)
+				if part, ok := outputName(x); ok {
+					name, known = lower(part.Text), true
+				}
 			}
 			v := a.expr(inner, e)
 			decided(v)

@@ -55,7 +55,7 @@ func analyse(sql, replaced string, opt Options, replacer *Replacer) Result {
 	if err != nil {
 		return text(sql, dialect, replacer, err)
 	}
-	a := &analysis{dialect: dialect, frozen: map[*grammar.SelectItem]bool{}, dots: map[*grammar.Dot]bool{}}
+	a := &analysis{dialect: dialect, frozen: map[*grammar.SelectItem]bool{}, dots: map[*grammar.Dot]bool{}, keep: map[*grammar.Ident]bool{}}
 	if replaced != sql {
 		a.replacePlaceholders(file, replacer)
 	}

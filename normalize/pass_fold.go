@@ -7,7 +7,9 @@ package normalize
 // into an output name (DuckDB, T1), fields of structs, maps and JSON after a name that is no FROM item (T31), column lists, keys, and paths.
 func (a *analysis) fold() {
 	for _, ident := range a.folds {
-		ident.Text = lower(ident.Text)
+		if !a.keep[ident] {
+			ident.Text = lower(ident.Text)
+		}
 	}
 	for _, it := range a.items {
 		if it.pinned && !it.asWritten {

@@ -75,11 +75,17 @@ func (g *generator) integer(s *source, p *place, depth int) string {
 		}
 	case k == 9 || k == 10:
 		op := []string{"+", "-", "*", "%", "//"}[g.pick(s, 5)]
+		if g.spark && op == "//" {
+			op = "div"
+		}
 		return g.paren(g.integer(sub(s), p, depth) + " " + op + " " + g.integer(sub(s), p, depth))
 	case k == 11:
 		x := g.integer(sub(s), p, depth)
 		ty := []string{"int", "bigint", "varchar"}[g.pick(s, 3)]
 		spelled := map[string][]string{"int": {"int", "integer", "int4", "INT"}, "bigint": {"bigint", "int8", "long"}, "varchar": {"varchar", "text", "string"}}[ty]
+		if g.spark {
+			spelled = map[string][]string{"int": {"int", "integer", "INT"}, "bigint": {"bigint", "long"}, "varchar": {"string", "STRING"}}[ty]
+		}
 		name := spelled[g.free(len(spelled))]
 		if ty == "varchar" {
 			return "length(" + g.cast(x, name) + ")"
@@ -105,7 +111,11 @@ func (g *generator) integer(s *source, p *place, depth int) string {
 			return text + "['" + []string{"a", "A"}[g.pick(s, 2)] + "']"
 		}
 	case k == 17:
-		return "-" + g.paren(g.integer(sub(s), p, 0))
+		x := g.paren(g.integer(sub(s), p, 0))
+		if x[0] == '-' {
+			x = " " + x // no comment
+		}
+		return "-" + x
 	case k == 18:
 		return "sum(" + g.integer(sub(s), p, 0) + ")" + g.w(" over ") + "(" + g.w("partition by ") + g.integer(sub(s), p, 0) + g.w(" order by ") + g.integer(sub(s), p, 0) + ")"
 	}
@@ -115,6 +125,9 @@ func (g *generator) integer(s *source, p *place, depth int) string {
 // scalarName is a name for the first column of an inner query.
 func (g *generator) scalarName(c col) string {
 	if c.name == "" {
+		if g.spark {
+			return "`?`"
+		}
 		return `"?"` // fails, and the query is skipped
 	}
 	return g.ref(c.name)
@@ -138,10 +151,16 @@ func (g *generator) text(s *source, p *place, depth int) string {
 	case k == 4:
 		return g.anyFunction("upper(" + g.text(sub(s), p, 0) + ")")
 	case k == 5:
+		if g.spark {
+			return g.cast(g.integer(sub(s), p, 0), "string")
+		}
 		return g.cast(g.integer(sub(s), p, 0), "varchar")
 	}
 	value := []string{"x", "Y", "it's", "a\\nb", "--", "t.id"}[g.pick(s, 6)]
-	if g.free(5) == 1 {
+	if g.spark && g.free(3) == 1 {
+		return `"` + value + `"`
+	}
+	if g.free(5) == 1 && !g.spark {
 		return "$$" + value + "$$"
 	}
 	quoted := ""
@@ -176,6 +195,9 @@ func (g *generator) boolean(s *source, p *place, depth int) string {
 		if g.free(2) == 1 {
 			return x + g.w(" is not null")
 		}
+		if g.spark {
+			return x + g.w(" is not NULL")
+		}
 		return x + g.w(" notnull")
 	case k == 9:
 		return g.integer(sub(s), p, 0) + g.w(" in ") + "(" + g.integer(sub(s), p, 0) + ", 2)"
@@ -199,6 +221,9 @@ func (g *generator) boolean(s *source, p *place, depth int) string {
 
 // nested writes lists, structs, maps and lambdas.
 func (g *generator) nested(s *source, p *place, depth int) (string, kind) {
+	if g.spark {
+		return g.nestedSpark(s, p)
+	}
 	switch g.pick(s, 6) {
 	case 0:
 		names := []string{"x", "y", "a"}
@@ -225,4 +250,28 @@ func (g *generator) nested(s *source, p *place, depth int) (string, kind) {
 		return "map {'a': " + g.integer(sub(s), p, 0) + "}", kMap
 	}
 	return "date '2020-01-01' + " + g.integer(sub(s), p, 0), kDate
+}
+
+// nestedSpark is nested in Databricks' dialect.
+func (g *generator) nestedSpark(s *source, p *place) (string, kind) {
+	switch g.pick(s, 6) {
+	case 0:
+		name := []string{"x", "y", "a"}[g.pick(s, 3)]
+		list := "array(1, 2)"
+		if _, text, ok := g.column(s, p, int(kList)); ok {
+			list = text
+		}
+		return g.anyFunction("transform(" + list + ", " + g.anyCase(name) + " -> " + g.ref(name) + " + " + g.integer(sub(s), p, 0) + ")"), kList
+	case 1:
+		return "named_struct('a', " + g.integer(sub(s), p, 0) + ", 'b', " + g.text(sub(s), p, 0) + ", 'Id', 1)", kStruct
+	case 2:
+		if _, text, ok := g.column(s, p, -1); ok {
+			return "struct(" + text + ")", kDate
+		}
+	case 3:
+		return "array(" + g.integer(sub(s), p, 0) + ", " + g.integer(sub(s), p, 0) + ")", kList
+	case 4:
+		return "map('a', " + g.integer(sub(s), p, 0) + ")", kMap
+	}
+	return "date_add(date '2020-01-01', " + g.integer(sub(s), p, 0) + ")", kDate
 }

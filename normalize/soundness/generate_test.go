@@ -25,6 +25,7 @@ func (s *source) next() uint64 {
 // generator writes one query. What it means is drawn from sources that stem from one seed; how it is spelled from style.
 type generator struct {
 	style   source
+	spark   bool // Databricks' dialect instead of DuckDB's
 	spell   bool // respell at random
 	mutate  int  // the decision that is changed, counted over the whole query; 0: none
 	drawn   int
@@ -158,6 +159,9 @@ func (g *generator) ref(name string) string { return g.def(g.anyCase(name)) }
 // def writes a name where it is given: its case is data.
 func (g *generator) def(name string) string {
 	if !plainName(name) || g.free(4) == 1 {
+		if g.spark {
+			return "`" + name + "`"
+		}
 		return `"` + name + `"`
 	}
 	return name
@@ -217,7 +221,11 @@ func (g *generator) query(s *source, outer *place, depth int) (string, []col) {
 				cols = renamed
 				b.WriteString("(" + strings.Join(list, ", ") + ")")
 			}
-			b.WriteString(g.w(" as ") + "(" + text + ")")
+			if g.spark && g.free(4) == 1 {
+				b.WriteString(" (" + text + ")")
+			} else {
+				b.WriteString(g.w(" as ") + "(" + text + ")")
+			}
 			g.ctes = append(g.ctes, &origin{name: name, cols: cols})
 		}
 		b.WriteString(g.blank())
@@ -227,6 +235,12 @@ func (g *generator) query(s *source, outer *place, depth int) (string, []col) {
 	b.WriteString(text)
 	if depth > 0 && g.chance(s, 18) {
 		op := []string{"union all", "union", "except", "intersect", "union all by name"}[g.pick(s, 5)]
+		if g.spark && op == "union all by name" {
+			op = "union all"
+		}
+		if g.spark && op == "except" && g.free(2) == 1 {
+			op = "minus"
+		}
 		if g.free(3) == 1 && op == "union" {
 			op = "union distinct"
 		}
@@ -296,7 +310,7 @@ func (g *generator) block(s *source, outer *place, depth int) (string, []col) {
 		b.WriteString(text)
 		cols = append(cols, more...)
 	}
-	if g.free(12) == 1 {
+	if g.free(12) == 1 && !g.spark {
 		b.WriteString(",")
 	}
 	if from != "" {
@@ -354,7 +368,7 @@ func (g *generator) item(s *source, p *place, depth int, grouped bool, i int) (s
 		return x, []col{{"", k}}
 	case 6:
 		// A whole row, if nothing else is called so.
-		if len(p.items) > 0 && g.chance(s, 40) {
+		if len(p.items) > 0 && g.chance(s, 40) && !g.spark {
 			it := p.items[g.pick(s, len(p.items))]
 			if it.name != "" {
 				return g.ref(it.name) + g.as() + "row" + fmt.Sprint(i), []col{{"row" + fmt.Sprint(i), kDate}}
@@ -365,7 +379,7 @@ func (g *generator) item(s *source, p *place, depth int, grouped bool, i int) (s
 	names := []string{"a", "id", "k", "x", "K2", "s", "t", "v"}
 	name := names[g.pick(s, len(names))]
 	p.aliases = append(p.aliases, col{name, k})
-	if g.free(8) == 1 {
+	if g.free(8) == 1 && !g.spark {
 		return g.def(name) + ": " + x, []col{{name, k}}
 	}
 	return g.paren(x) + " " + g.w("as") + " " + g.def(name), []col{{name, k}}
@@ -388,12 +402,16 @@ func (g *generator) star(s *source, p *place) (string, []col) {
 	case k == 1 && len(it.cols) > 1 && it.name != "":
 		c := it.cols[0]
 		if c.name != "" {
-			return g.ref(it.name) + ".* " + g.w("exclude") + " (" + g.ref(c.name) + ")", it.cols[1:]
+			word := "exclude"
+			if g.spark {
+				word = "except"
+			}
+			return g.ref(it.name) + ".* " + g.w(word) + " (" + g.ref(c.name) + ")", it.cols[1:]
 		}
-	case k == 2 && len(it.cols) > 0 && it.cols[0].name != "" && it.cols[0].kind == kInt && len(p.items) == 1:
+	case k == 2 && len(it.cols) > 0 && it.cols[0].name != "" && it.cols[0].kind == kInt && len(p.items) == 1 && !g.spark:
 		c := it.cols[0]
 		return "* " + g.w("replace") + " (" + g.ref(c.name) + " + 1 " + g.w("as") + " " + g.def(c.name) + ")", it.cols
-	case k == 3 && len(p.items) == 1:
+	case k == 3 && len(p.items) == 1 && !g.spark:
 		return "min(columns(*))", it.cols
 	}
 	return "*", flatten(p.items)
@@ -434,6 +452,9 @@ func (g *generator) from(s *source, p *place, depth int) string {
 			if kind == 6 {
 				words = "anti join"
 			}
+			if g.spark && g.free(2) == 1 {
+				words = "left " + words
+			}
 			b.WriteString(g.blank() + g.w(words) + g.blank() + right)
 			b.WriteString(g.w(" on ") + g.boolean(sub(s), p, 0))
 			p.items = p.items[:len(p.items)-1]
@@ -473,31 +494,40 @@ func (g *generator) fromItem(s *source, p *place, depth int) string {
 		inner, cols := g.query(sub(s), inside, depth-1)
 		it.cols = cols
 		text = "(" + inner + ")"
+		if g.spark && inside == p {
+			text = g.w("lateral ") + text
+		}
 	case k == 5:
 		text = g.w("(values ") + "(1, 'x'), (2, 'Y'))"
 		it.cols = []col{{"col0", kInt}, {"col1", kStr}}
+		if g.spark {
+			it.cols = []col{{"col1", kInt}, {"col2", kStr}}
+		}
 	case k == 6 && g.chance(s, 30):
 		text = "range(3)"
 		it.cols, it.name = []col{{"range", kInt}}, "range"
+		if g.spark {
+			it.cols, it.name = []col{{"id", kInt}}, ""
+		}
 	default:
 		base := tables[g.pick(s, len(tables))]
 		it.cols, it.name, it.base = base.cols, base.name, true
 		text = g.ref(base.name)
-		if g.chance(s, 15) {
+		if g.chance(s, 15) && !g.spark {
 			text = g.ref("main") + "." + text
 		}
 	}
 	if needAlias || g.chance(s, 60) {
 		it.name = g.fresh(s)
 		alias := g.def(it.name)
-		if g.free(8) == 1 {
+		if g.free(8) == 1 && !g.spark {
 			text = alias + ": " + text
 		} else if g.free(2) == 1 && plainName(it.name) {
 			text += " " + alias
 		} else {
 			text += " " + g.w("as") + " " + alias
 		}
-		if len(it.cols) > 0 && g.chance(s, 10) && it.cols[0].name != "" && !strings.Contains(text, ": ") {
+		if len(it.cols) > 0 && g.chance(s, 10) && !g.spark && it.cols[0].name != "" && !strings.Contains(text, ": ") {
 			cols := append([]col(nil), it.cols...)
 			cols[0].name = "r0"
 			it.cols = cols
