@@ -30,7 +30,9 @@ var (
 	variantInType = regexp.MustCompile(`\bVARIANT(?:[,)\[]|$)`)
 )
 
-func hasVariant(typ string) bool { return variantInType.MatchString(quotedInType.ReplaceAllString(typ, "")) }
+func hasVariant(typ string) bool {
+	return variantInType.MatchString(quotedInType.ReplaceAllString(typ, ""))
+}
 
 // fingerprintSQL returns the statement that reads a table's row count and its two sums, each as text. A sum is NULL for an empty table.
 func fingerprintSQL(t table) (string, error) {
