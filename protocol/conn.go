@@ -99,6 +99,9 @@ func (c *Conn) Serve(ctx context.Context) error {
 	return err
 }
 
+// Flush writes what is queued and ends the writing side, for a connection that is never served.
+func (c *Conn) Flush() { c.w.close() }
+
 func (c *Conn) readAll(ctx context.Context) error {
 	for {
 		line, tooLong, err := c.readLine()

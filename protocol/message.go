@@ -7,9 +7,6 @@ import (
 	"fmt"
 )
 
-// Number is the protocol number. Both sides must speak the same one.
-const Number = 1
-
 // Error codes (docs/protocol.md). The first five are JSON-RPC's.
 const (
 	CodeParse          = -32700

@@ -120,6 +120,22 @@ func (d *DuckDB) Definition(ctx context.Context, r Relation) engine.Version {
 	return engine.Version("view:" + digest("view", ddl))
 }
 
+// Stands implements Reader, from the catalogs that Rows and Definition look at.
+func (d *DuckDB) Stands(ctx context.Context, r Relation) engine.Relation {
+	_, tableErr := d.table(ctx, r)
+	if tableErr == nil {
+		return engine.Present
+	}
+	_, viewErr := d.view(ctx, r)
+	switch {
+	case viewErr == nil:
+		return engine.Present
+	case errors.Is(tableErr, errNoTable) && errors.Is(viewErr, errNoView):
+		return engine.Absent
+	}
+	return engine.Unseen
+}
+
 // Columns implements Reader. DuckDB binds a view anew whenever it is read, so there is nothing to compare.
 func (d *DuckDB) Columns(context.Context, Relation) engine.Version { return "" }
 

@@ -26,6 +26,8 @@ type Reader interface {
 	Rows(ctx context.Context, r Relation, then engine.Version) engine.Version
 	// Definition returns the version of a view's definition; unknown for anything but a view. It says nothing about the view's rows.
 	Definition(ctx context.Context, r Relation) engine.Version
+	// Stands tells whether a table or view of that name is in the warehouse; the zero value where that can't be told.
+	Stands(ctx context.Context, r Relation) engine.Relation
 	// Columns returns the version of a relation's column names, types and order alone (S18); unknown where the warehouse binds views anew at each
 	// use, and nothing needs it.
 	Columns(ctx context.Context, r Relation) engine.Version

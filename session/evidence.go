@@ -1,0 +1,229 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"runtime/debug"
+	"sync"
+
+	"hodor/engine"
+	"hodor/lineage"
+	"hodor/normalize"
+	"hodor/project"
+	"hodor/stores"
+	"hodor/versions"
+)
+
+// reads is everything that a node reads, with the versions of this moment.
+type reads struct {
+	upstreams []engine.Upstream
+	views     []engine.View
+	columns   map[string]engine.Version // S18; nil where views bind anew
+	why       map[string]string         // by upstream name: why it is unknown
+}
+
+// evidence reads the versions of all that lineage found, many at once. then are the record's versions, which a reader may take over where it
+// can prove that they stand.
+func (s *Session) evidence(ctx context.Context, n *project.Node, found lineage.Result, then *engine.Record) reads {
+	out := reads{upstreams: make([]engine.Upstream, len(found.Upstreams)), why: map[string]string{}}
+	var all group
+	for i, u := range found.Upstreams {
+		out.upstreams[i].Name = u.Name
+		switch u.Kind {
+		case lineage.Table, lineage.Path:
+			var recorded engine.Version
+			if then != nil {
+				recorded = then.Upstreams[u.Name]
+			}
+			all.start(func() { out.upstreams[i].Now = s.reader.Rows(ctx, relationOf(u), recorded) })
+		case lineage.Volatile:
+			_, kind, _ := cut(u.Name)
+			all.start(func() { out.upstreams[i].Now = s.reader.Volatile(ctx, kind) })
+		default:
+			out.why[u.Name] = u.Why
+		}
+	}
+	views := make([]engine.View, len(found.Views))
+	for i, v := range found.Views {
+		all.start(func() { views[i] = s.viewNow(ctx, v) })
+	}
+	var columns []engine.Version
+	if n.Kind == engine.KindView && s.req.Adapter == normalize.DialectDatabricks {
+		columns = make([]engine.Version, len(found.Direct))
+		for i, u := range found.Direct {
+			all.start(func() { columns[i] = s.reader.Columns(ctx, relationOf(u)) })
+		}
+		out.columns = map[string]engine.Version{}
+	}
+	all.wait()
+	out.views = views
+	for i, v := range columns {
+		out.columns[found.Direct[i].Name] = v
+	}
+	if n.Resource != project.Seed {
+		for _, name := range s.session.Hidden {
+			// S8: whatever the text calls may be the user's own.
+			u := engine.Upstream{Name: "opaque:" + name}
+			out.upstreams = append(out.upstreams, u)
+			out.why[u.Name] = "a user function of that name hides the built-in one"
+		}
+	}
+	return out
+}
+
+// group runs functions beside each other. A panic in one comes back from wait, so that it fails the one node and not the process.
+type group struct {
+	wg    sync.WaitGroup
+	mu    sync.Mutex
+	panic any
+}
+
+func (g *group) start(f func()) {
+	g.wg.Go(func() {
+		defer func() {
+			if p := recover(); p != nil {
+				g.mu.Lock()
+				defer g.mu.Unlock()
+				g.panic = fmt.Sprintf("%v\n%s", p, debug.Stack())
+			}
+		}()
+		f()
+	})
+}
+
+func (g *group) wait() {
+	g.wg.Wait()
+	if g.panic != nil {
+		panic(g.panic)
+	}
+}
+
+// cut splits an upstream's name at its first colon.
+func cut(name string) (word, rest string, ok bool) {
+	for i := range len(name) {
+		if name[i] == ':' {
+			return name[:i], name[i+1:], true
+		}
+	}
+	return name, "", false
+}
+
+func relationOf(u lineage.Upstream) versions.Relation {
+	if u.Kind == lineage.Path {
+		return versions.Relation{Key: u.Name, Path: u.Name}
+	}
+	return versions.Relation{Key: u.Name, Parts: u.Parts}
+}
+
+func targetOf(n *project.Node) versions.Relation {
+	return versions.Relation{Key: n.Relation.Key(), Parts: n.Relation.Parts}
+}
+
+// viewNow is a view as it stands: the code of its last build, unless its present definition is not the one that the build left (S9).
+func (s *Session) viewNow(ctx context.Context, v lineage.View) engine.View {
+	out := engine.View{Name: v.Name}
+	n := s.proj.Nodes[v.NodeID]
+	if n == nil {
+		return out
+	}
+	code, built := s.viewBuilt(n)
+	out.Definition = s.reader.Definition(ctx, targetOf(n))
+	if built.Known() && built == out.Definition {
+		out.Code = code
+	}
+	return out
+}
+
+// viewBuilt returns code hash and definition that the last build of a view left, in this run or before.
+func (s *Session) viewBuilt(n *project.Node) (code string, definition engine.Version) {
+	if st := s.state(n.UniqueID); st != nil && st.attempted {
+		if !st.succeeded {
+			return "", ""
+		}
+		return st.text.code, st.target
+	}
+	r := s.loaded.Of(s.proj.NodeKey(n, nil), n.UniqueID)
+	if r == nil || r.CodeHash == nil || r.DataVersion == nil || r.HashVersion != normalize.Version {
+		return "", ""
+	}
+	return *r.CodeHash, engine.Version(*r.DataVersion)
+}
+
+// View implements lineage.Evidence: the facts of a view's last build, in this run or before.
+func (s *Session) View(n *project.Node) (lineage.Facts, bool) {
+	if st := s.state(n.UniqueID); st != nil && st.attempted {
+		if !st.succeeded || st.text.facts == nil {
+			return lineage.Facts{}, false
+		}
+		return lineageFacts(st.text, st.hooks), true
+	}
+	r := s.loaded.Of(s.proj.NodeKey(n, nil), n.UniqueID)
+	f := recordedFacts(r)
+	if f == nil || f.Facts == nil || r.HashVersion != normalize.Version || f.Dialect != s.req.Adapter {
+		return lineage.Facts{}, false
+	}
+	return f.lineageFacts(), true
+}
+
+// engineRecord is a stored record as the engine takes it; nil if it can't be decoded, which is no history.
+func engineRecord(r *stores.Record, f *sqlFacts, kind engine.Kind) *engine.Record {
+	if r == nil || r.BuiltAtMS == nil {
+		return nil
+	}
+	out := &engine.Record{
+		Hashes: engine.Hashes{Version: r.HashVersion, Code: deref(r.CodeHash), Unrendered: deref(r.UnrenderedHash), Config: deref(r.ConfigHash)},
+		Target: engine.Version(deref(r.DataVersion)), BuiltAtMS: *r.BuiltAtMS,
+	}
+	if r.Upstreams != nil {
+		if json.Unmarshal([]byte(*r.Upstreams), &out.Upstreams) != nil {
+			return nil
+		}
+	}
+	if f != nil {
+		out.Columns = f.Columns
+		out.Views = make(map[string]engine.View, len(f.Views))
+		for name, v := range f.Views {
+			out.Views[name] = engine.View{Name: name, Code: v.Code, Definition: v.Definition}
+		}
+	}
+	if kind == engine.KindTest {
+		t := recordedTest(r)
+		if t == nil {
+			return nil
+		}
+		out.Test = &engine.TestResult{Status: t.Status, Failures: t.Failures, Message: t.Message}
+	}
+	return out
+}
+
+// testResult is the JSON of a record's test_result.
+type testResult struct {
+	Status   string `json:"status"`
+	Failures int64  `json:"failures"`
+	Message  string `json:"message"`
+}
+
+func recordedTest(r *stores.Record) *testResult {
+	var t testResult
+	if r == nil || r.TestResult == nil || json.Unmarshal([]byte(*r.TestResult), &t) != nil {
+		return nil
+	}
+	return &t
+}
+
+func deref(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// orNil is the other way: what is not known is NULL.
+func orNil[T ~string](s T) *string {
+	if s == "" {
+		return nil
+	}
+	text := string(s)
+	return &text
+}

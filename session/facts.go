@@ -1,0 +1,298 @@
+package session
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+
+	"hodor/engine"
+	"hodor/lineage"
+	"hodor/normalize"
+	"hodor/project"
+	"hodor/stores"
+)
+
+// sqlFacts is the JSON of a record's sql_facts; docs/records.md lists the keys. Zero values mean "not known".
+type sqlFacts struct {
+	// Dialect, Catalog and Schema are what the analysis holds for: under other defaults the same text names other tables.
+	Dialect string `json:"dialect"`
+	Catalog string `json:"catalog"`
+	Schema  string `json:"schema"`
+	Level   string `json:"level,omitempty"`
+	*normalize.Facts
+	Hooks    []hookFacts               `json:"hooks,omitempty"`
+	Views    map[string]viewFacts      `json:"views,omitempty"`
+	Columns  map[string]engine.Version `json:"columns,omitempty"`
+	Literals *literals                 `json:"literals,omitempty"`
+	SQL      string                    `json:"sql,omitempty"`
+}
+
+// hookFacts is the analysis of one hook or header. Names says what the text does to names in later texts and to other relations, as far as
+// project can tell: "harmless", "kept", or "" for neither.
+type hookFacts struct {
+	TextHash string           `json:"text_hash,omitempty"`
+	Header   bool             `json:"header,omitempty"`
+	Unknown  bool             `json:"unknown,omitempty"`
+	Names    string           `json:"names,omitempty"`
+	Level    string           `json:"level,omitempty"`
+	Facts    *normalize.Facts `json:"facts,omitempty"`
+}
+
+// viewFacts is a view that a node read through: its code and its definition in the warehouse at that time (rule 12, S9).
+type viewFacts struct {
+	Code       string         `json:"code"`
+	Definition engine.Version `json:"definition"`
+}
+
+// literals are short salted hashes of a text's literals in order, to name one that changes on every run without keeping it.
+type literals struct {
+	Salt   string   `json:"salt"`
+	Hashes []string `json:"hashes"`
+}
+
+// text is what is known of a node's compiled SQL.
+type text struct {
+	hash     string // text hash; "" for seeds and what is not UTF-8
+	code     string // code hash
+	level    string
+	facts    *normalize.Facts // nil: not known
+	literals *literals
+	sql      string              // canonical SQL, with hodor_keep_sql
+	present  []normalize.Literal // of the text as it is now, if it was parsed in this run
+}
+
+// recordedFacts decodes a record's sql_facts; nil if there are none or they can't be read.
+func recordedFacts(r *stores.Record) *sqlFacts {
+	if r == nil || r.SQLFacts == nil {
+		return nil
+	}
+	var f sqlFacts
+	if json.Unmarshal([]byte(*r.SQLFacts), &f) != nil {
+		return nil
+	}
+	return &f
+}
+
+// fromRecord returns the recorded analysis of the text with this hash, if the record has it for this hash version, dialect, catalog and schema.
+func (s *Session) fromRecord(hash string, r *stores.Record, f *sqlFacts) (text, bool) {
+	switch {
+	case r == nil || f == nil || f.Facts == nil || hash == "" || r.TextHash == nil || *r.TextHash != hash || r.CodeHash == nil:
+	case r.HashVersion != normalize.Version || f.Dialect != s.req.Adapter || f.Catalog != s.req.Database || f.Schema != s.req.Schema:
+	case s.req.Settings.KeepSQL && f.SQL == "":
+	default:
+		return text{hash: hash, code: *r.CodeHash, level: f.Level, facts: f.Facts, literals: f.Literals, sql: f.SQL}, true
+	}
+	return text{}, false
+}
+
+// analyse normalizes a compiled text.
+func (s *Session) analyse(sql string) text {
+	r := s.normalize(sql, s.options())
+	s.mu.Lock()
+	s.counts.parsed++
+	s.mu.Unlock()
+	t := text{hash: r.TextHash, code: r.CodeHash, level: r.Level, facts: &r.Facts, literals: salted(r.Literals), present: r.Literals}
+	if s.req.Settings.KeepSQL {
+		t.sql = r.Normalized
+	}
+	return t
+}
+
+func (s *Session) options() normalize.Options {
+	return normalize.Options{Dialect: s.req.Adapter, Catalog: s.req.Database, Schema: s.req.Schema, Replacer: s.replacer}
+}
+
+// hookText is one rendered hook or header with its analysis.
+type hookText struct {
+	lineage.HookFacts
+	hash string
+}
+
+// hooks returns the rendered hooks and header of a node with their facts (S7). A text whose hash the record or an earlier node of this run has
+// is not parsed again.
+func (s *Session) hooks(n *project.Node, rendered *Hooks, recorded *sqlFacts) []hookText {
+	var out []hookText
+	add := func(sql string, known, header bool) {
+		if !known {
+			out = append(out, hookText{HookFacts: lineage.HookFacts{Header: header}})
+			return
+		}
+		out = append(out, s.hook(sql, header, recorded))
+	}
+	needs := s.proj.NeedsRender(n, s.req.Deferred)
+	places := map[string]int{}
+	for _, h := range n.Hooks {
+		at := places[h.When]
+		places[h.When]++
+		if !needs {
+			sql, ok := s.proj.RenderHook(n, h, s.req.Deferred)
+			add(sql, ok, false)
+			continue
+		}
+		var list []*string
+		if rendered != nil {
+			list = rendered.Pre
+			if h.When == "post" {
+				list = rendered.Post
+			}
+		}
+		if at < len(list) && list[at] != nil {
+			add(*list[at], true, false)
+		} else {
+			add("", false, false)
+		}
+	}
+	if n.Header != "" {
+		add(n.Header, true, true)
+	}
+	return out
+}
+
+func (s *Session) hook(sql string, header bool, recorded *sqlFacts) hookText {
+	hash := normalize.TextHash(s.replacer.Replace(sql))
+	t := hookText{hash: hash, HookFacts: lineage.HookFacts{Header: header, SQL: sql, Known: true}}
+	if project.HookIsHarmless(sql) {
+		t.Level, t.Facts = normalize.LevelParsed, normalize.Facts{}
+		return t
+	}
+	if recorded != nil && recorded.Dialect == s.req.Adapter && recorded.Catalog == s.req.Database && recorded.Schema == s.req.Schema {
+		for _, h := range recorded.Hooks {
+			if h.TextHash == hash && h.Facts != nil {
+				t.Level, t.Facts = h.Level, *h.Facts
+				return t
+			}
+		}
+	}
+	s.mu.Lock()
+	memo, ok := s.hookMemo[hash]
+	s.mu.Unlock()
+	if !ok {
+		r := s.normalize(sql, s.options())
+		memo = hookText{HookFacts: lineage.HookFacts{Facts: r.Facts, Level: r.Level}}
+		s.mu.Lock()
+		s.counts.parsed++
+		s.hookMemo[hash] = memo
+		s.mu.Unlock()
+	}
+	t.Level, t.Facts = memo.Level, memo.Facts
+	return t
+}
+
+// writesElsewhere tells whether hooks or header may write anything but the node itself (S15).
+func writesElsewhere(hooks []hookText) bool {
+	for _, h := range hooks {
+		if !h.Known || !project.HookIsHarmless(h.SQL) {
+			return true
+		}
+	}
+	return false
+}
+
+// The stand-ins for a recorded hook's text, which is not kept: each answers project's questions about a text as the text itself did.
+const (
+	standInHarmless = ""
+	standInKept     = "select"
+	standInOther    = "?"
+)
+
+func recordHooks(hooks []hookText) []hookFacts {
+	var out []hookFacts
+	for _, h := range hooks {
+		f := hookFacts{TextHash: h.hash, Header: h.Header, Unknown: !h.Known}
+		if h.Known {
+			facts := h.Facts
+			f.Level, f.Facts = h.Level, &facts
+			switch {
+			case project.HookIsHarmless(h.SQL):
+				f.Names = "harmless"
+			case project.HookKeepsNames(h.SQL):
+				f.Names = "kept"
+			}
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+// lineageFacts are recorded facts as lineage takes them.
+func (f *sqlFacts) lineageFacts() lineage.Facts {
+	out := lineage.Facts{Body: f.Facts, Level: f.Level}
+	for _, h := range f.Hooks {
+		hook := lineage.HookFacts{Header: h.Header, Level: h.Level, Known: !h.Unknown && h.Facts != nil, SQL: standInOther}
+		switch h.Names {
+		case "harmless":
+			hook.SQL = standInHarmless
+		case "kept":
+			hook.SQL = standInKept
+		}
+		if h.Facts != nil {
+			hook.Facts = *h.Facts
+		}
+		out.Hooks = append(out.Hooks, hook)
+	}
+	return out
+}
+
+func lineageFacts(t text, hooks []hookText) lineage.Facts {
+	f := lineage.Facts{Body: t.facts, Level: t.level}
+	for _, h := range hooks {
+		f.Hooks = append(f.Hooks, h.HookFacts)
+	}
+	return f
+}
+
+// salted hashes literals under a new salt.
+func salted(list []normalize.Literal) *literals {
+	if len(list) == 0 {
+		return nil
+	}
+	var salt [8]byte
+	if _, err := rand.Read(salt[:]); err != nil {
+		return nil
+	}
+	l := &literals{Salt: hex.EncodeToString(salt[:]), Hashes: make([]string, len(list))}
+	for i, lit := range list {
+		l.Hashes[i] = saltedHash(l.Salt, lit.Text)
+	}
+	return l
+}
+
+// saltedHash is 32 bits: enough to see that a literal is another one, too few to find out which it was.
+func saltedHash(salt, literal string) string {
+	sum := sha256.Sum256([]byte(salt + "\x00" + literal))
+	return hex.EncodeToString(sum[:4])
+}
+
+// changedLiteral names the literals of the present text that are other ones than the record's, if the texts have as many and few differ; ""
+// otherwise. Only the present text is shown.
+func changedLiteral(then *literals, now []normalize.Literal) string {
+	if then == nil || len(then.Hashes) != len(now) {
+		return ""
+	}
+	note, changed := "", 0
+	for i, lit := range now {
+		if saltedHash(then.Salt, lit.Text) == then.Hashes[i] {
+			continue
+		}
+		if changed++; changed == 1 {
+			note = fmt.Sprintf("the literal %s in line %d, column %d was another one at the last build", shorten(lit.Text), lit.Line, lit.Column)
+		}
+	}
+	switch {
+	case changed == 0 || changed > 3:
+		return ""
+	case changed > 1:
+		note += fmt.Sprintf(", and %d more", changed-1)
+	}
+	return note
+}
+
+func shorten(s string) string {
+	const most = 40
+	if r := []rune(s); len(r) > most {
+		return string(r[:most]) + "..."
+	}
+	return s
+}

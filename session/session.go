@@ -1,0 +1,287 @@
+package session
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"hodor/engine"
+	"hodor/lineage"
+	"hodor/normalize"
+	"hodor/project"
+	"hodor/stores"
+	"hodor/versions"
+	"hodor/warehouse"
+)
+
+// Deps are what a session needs from the process around it.
+type Deps struct {
+	// Warehouse runs statements on dbt's connection.
+	Warehouse warehouse.Host
+	// OpenStore opens the state store that the settings name. It may use the warehouse (Delta). An error leaves the run without history.
+	// root is the project's root, to which a relative path is relative.
+	OpenStore func(ctx context.Context, settings Settings, root string, warehouse *sql.DB) (stores.Store, error)
+	// Log takes lines for the log. nil: nowhere.
+	Log func(format string, args ...any)
+	// HodorVersion goes into records.
+	HodorVersion string
+	// Now is time.Now and NewID a new UUID, but for tests.
+	Now   func() time.Time
+	NewID func() string
+}
+
+// ErrNoRun is returned by calls before Start or after Finish.
+var ErrNoRun = errors.New("no run was started, or it is finished")
+
+// Session is one run. Create it with New; Start comes first and once, then Decide, Built and Tested from any goroutine, then Finish, and in
+// any case Close.
+type Session struct {
+	deps Deps
+
+	// Set by Start, read-only after.
+	req       StartRequest
+	proj      *project.Project
+	hasher    *project.Hasher
+	replacer  *normalize.Replacer
+	resolver  *lineage.Resolver
+	db        *sql.DB
+	reader    versions.Reader
+	session   versions.Session // NowMS 0: the clock is unknown
+	loaded    *stores.Loaded
+	noReuse   engine.Reason // S4
+	noRecords bool          // S4, or no clock to date records with
+
+	running    atomic.Bool
+	statements atomic.Int64
+
+	mu       sync.Mutex
+	states   map[string]*state // by unique id: what was decided
+	queue    []*queued
+	flushing bool // a flush in the middle of the run is on its way
+	warnings []string
+	counts   counts
+	hookMemo map[string]hookText
+
+	storeMu sync.Mutex // one write at a time
+	store   stores.Store
+
+	// Replaced by tests.
+	normalize func(sql string, opt normalize.Options) normalize.Result
+	newReader func(adapter string, db *sql.DB, opt versions.Options) (versions.Reader, error)
+}
+
+type counts struct{ parsed, sqlSent, errors, recorded int }
+
+// New returns a session that has not started.
+func New(deps Deps) *Session {
+	if deps.Log == nil {
+		deps.Log = func(string, ...any) {}
+	}
+	if deps.Now == nil {
+		deps.Now = time.Now
+	}
+	if deps.NewID == nil {
+		deps.NewID = newUUID
+	}
+	return &Session{
+		deps: deps, states: map[string]*state{}, hookMemo: map[string]hookText{},
+		normalize: normalize.Normalize, newReader: newReader,
+	}
+}
+
+// counting counts statements on their way to the host.
+type counting struct{ s *Session }
+
+func (c counting) Query(ctx context.Context, statement string) (warehouse.Answer, error) {
+	c.s.statements.Add(1)
+	return c.s.deps.Warehouse.Query(ctx, statement)
+}
+
+// Start reads the manifest, the warehouse's clock and session, and the history. A manifest that can't be read or is of another invocation is a
+// *project.ReadError or *project.StaleError, and no run is started. Neither an unreachable store nor an unreadable clock is an error: the run
+// builds everything then, and a warning says so.
+func (s *Session) Start(ctx context.Context, req StartRequest) (StartAnswer, error) {
+	if s.running.Load() || s.proj != nil {
+		return StartAnswer{}, errors.New("the run was started before")
+	}
+	if req.Mode != "on" && req.Mode != "shadow" {
+		return StartAnswer{}, fmt.Errorf("mode %q is neither on nor shadow", req.Mode)
+	}
+	p, err := project.Load(req.ManifestPath, req.InvocationID)
+	if err != nil {
+		return StartAnswer{}, err
+	}
+	s.req, s.proj = req, p
+	s.warnings = slices.Clone(p.Warnings)
+	s.replacer = normalize.NewReplacer(req.InvocationID, req.RunStartedAt)
+	s.db = warehouse.Open(counting{s}, req.Settings.MetadataThreads)
+	opt := versions.Options{Log: s.deps.Log, Now: s.deps.Now}
+	if s.reader, err = s.newReader(req.Adapter, s.db, opt); err != nil {
+		return StartAnswer{}, err
+	}
+	s.resolver = lineage.NewResolver(p, lineage.Options{Dialect: req.Adapter, Catalog: req.Database, Schema: req.Schema, Deferred: req.Deferred}, s)
+	s.hasher = p.NewHasher(s.hashContext())
+
+	if s.session, err = s.reader.Session(ctx); err != nil {
+		s.session = versions.Session{}
+		s.noRecords = true
+		s.warn("the warehouse's session can't be read: %v; this run builds everything and records nothing.", err)
+	}
+	if len(s.session.Hidden) > 0 {
+		s.warn("user functions hide built-in ones (%s), so no SQL is known to read only what it seems to: every node with SQL builds. Give them other names.",
+			strings.Join(s.session.Hidden, ", "))
+	}
+	if f := req.Flags; f.Empty || f.Sample || f.EventTime {
+		s.noReuse, s.noRecords = engine.NoHistory, true
+	}
+	answer := StartAnswer{Replacements: s.replacer.Pairs(), RenderHooks: []string{}, Store: "ok"}
+	if err := s.loadHistory(ctx); err != nil {
+		answer.Store = "unavailable"
+		s.warn("%v; this run builds everything.", err)
+	}
+	answer.Records = len(s.loaded.Records)
+	for _, id := range req.Nodes {
+		if n := p.Nodes[id]; n != nil && n.Kind != engine.KindUnsupported && p.NeedsRender(n, req.Deferred) {
+			answer.RenderHooks = append(answer.RenderHooks, id)
+		}
+	}
+	answer.Warnings = s.takeWarnings()
+	s.running.Store(true)
+	return answer, nil
+}
+
+func newReader(adapter string, db *sql.DB, opt versions.Options) (versions.Reader, error) {
+	if adapter == normalize.DialectDuckDB {
+		return versions.NewDuckDB(db, opt), nil
+	}
+	return nil, fmt.Errorf("adapter %q is not served; duckdb is", adapter)
+}
+
+// hashContext is what of the run may enter config hashes (S21, S22).
+func (s *Session) hashContext() project.Context {
+	f := s.req.Flags
+	f.WarnError = "" // for tests only, below
+	flags, _ := json.Marshal(struct {
+		Command string
+		Flags
+	}{s.req.Command, f})
+	selected := slices.Clone(s.req.Nodes)
+	slices.Sort(selected)
+	sum := sha256.Sum256([]byte(strings.Join(selected, "\n")))
+	dispatch := ""
+	if yml, err := os.ReadFile(filepath.Join(s.req.ProjectRoot, "dbt_project.yml")); err == nil {
+		dispatch = project.Dispatch(string(yml))
+	}
+	return project.Context{
+		Vars: s.req.Context.Vars, Target: s.req.Context.Target, Selected: hex.EncodeToString(sum[:]), Flags: string(flags),
+		WarnError: s.req.Flags.WarnError, StoreFailures: s.req.Flags.StoreFailures, Dispatch: dispatch,
+	}
+}
+
+// loadHistory opens the store and reads the records. s.loaded is never nil after.
+func (s *Session) loadHistory(ctx context.Context) error {
+	s.loaded = &stores.Loaded{}
+	store, err := s.openStore(ctx)
+	if err != nil {
+		return err
+	}
+	now := s.nowMS()
+	if now == 0 {
+		return nil
+	}
+	const dayMS = 24 * 60 * 60 * 1000
+	loaded, err := store.Load(ctx, s.scope(), now-int64(s.req.Settings.LookbackDays)*dayMS)
+	if err != nil {
+		return fmt.Errorf("the state store can't be read: %w", err)
+	}
+	loaded.DropFuture(now)
+	if loaded.Rejected > 0 {
+		s.warn("%d records in the state store are damaged or from the future and count as none; their nodes build.", loaded.Rejected)
+	}
+	s.loaded = loaded
+	return nil
+}
+
+func (s *Session) scope() stores.Scope {
+	return stores.Scope{Project: s.req.ProjectName, Target: s.req.TargetName}
+}
+
+// openStore returns the store, opening it if that has not worked yet.
+func (s *Session) openStore(ctx context.Context) (stores.Store, error) {
+	s.storeMu.Lock()
+	defer s.storeMu.Unlock()
+	return s.openStoreLocked(ctx)
+}
+
+func (s *Session) openStoreLocked(ctx context.Context) (stores.Store, error) {
+	if s.store != nil {
+		return s.store, nil
+	}
+	store, err := s.deps.OpenStore(ctx, s.req.Settings, s.req.ProjectRoot, s.db)
+	if err != nil {
+		return nil, err
+	}
+	s.store = store
+	return store, nil
+}
+
+// nowMS is the warehouse's clock now: its reading at the start plus the monotonic time since (S5). 0: unknown.
+func (s *Session) nowMS() int64 {
+	if s.session.NowMS == 0 {
+		return 0
+	}
+	return s.session.NowMS + s.deps.Now().Sub(s.session.Taken).Milliseconds()
+}
+
+// warn keeps a line for the host to show once.
+func (s *Session) warn(format string, args ...any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	line := fmt.Sprintf(format, args...)
+	if !slices.Contains(s.warnings, line) {
+		s.warnings = append(s.warnings, line)
+	}
+}
+
+func (s *Session) takeWarnings() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	lines := s.warnings
+	s.warnings = nil
+	if lines == nil {
+		return []string{}
+	}
+	return lines
+}
+
+// Close flushes what is queued and lets go of the store. It is safe after Finish and without Start.
+func (s *Session) Close(ctx context.Context) error {
+	if s.running.Swap(false) && s.req.Flags.FailFast {
+		// dbt ended without a last word, and with --fail-fast only that tells which finished nodes count.
+		s.mu.Lock()
+		s.queue = nil
+		s.mu.Unlock()
+	}
+	err := s.flush(ctx)
+	s.storeMu.Lock()
+	defer s.storeMu.Unlock()
+	if s.store != nil {
+		err = errors.Join(err, s.store.Close())
+		s.store = nil
+	}
+	if s.db != nil {
+		err = errors.Join(err, s.db.Close())
+	}
+	return err
+}
