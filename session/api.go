@@ -51,8 +51,9 @@ type Settings struct {
 
 // Context holds hashes over what must not cross the wire itself.
 type Context struct {
-	Vars   string `json:"vars"`
-	Target string `json:"target"`
+	Vars    string `json:"vars"`
+	Target  string `json:"target"`
+	Session string `json:"session"`
 }
 
 // StartAnswer is the answer to run/start.

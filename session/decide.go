@@ -129,7 +129,7 @@ func (s *Session) gather(ctx context.Context, n *project.Node, req DecideRequest
 
 	st.now = engine.Hashes{Version: normalize.Version, Code: st.text.code}
 	if s.session.Fingerprint != "" {
-		st.now.Config = s.hasher.Config(n, s.session.Fingerprint)
+		st.now.Config = s.hasher.Config(n, s.session.Fingerprint, s.req.Context.Session)
 	}
 	if n.State.CompareUnrendered {
 		st.now.Unrendered = s.hasher.Unrendered(n)

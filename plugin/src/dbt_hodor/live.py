@@ -67,7 +67,11 @@ class Run:
                 "warn_error": warn_error_text(flags),
             },
             "settings": settings,
-            "context": {"vars": self._vars_hash(), "target": hash_of(config.to_target_dict())},
+            "context": {
+                "vars": self._vars_hash(),
+                "target": hash_of(config.to_target_dict()),
+                "session": self._session_hash(),
+            },
             "versions": {
                 "dbt": dbt.version.__version__,
                 "adapter": adapter_version(self.adapter.type()),
@@ -87,6 +91,11 @@ class Run:
         projects[self.config.project_name] = self.config.vars.to_dict()
         given = {k: v for k, v in (self.config.cli_vars or {}).items() if not str(k).startswith("hodor_")}
         return hash_of([projects, given])
+
+    def _session_hash(self) -> str:
+        """What the target sets in every session that nodes run in; "" for adapters without such settings."""
+        properties = getattr(self.config.credentials, "session_properties", None)
+        return hash_of(properties) if properties else ""
 
     def manifest_path(self, invocation_id: str) -> str:
         """The manifest that dbt wrote for this very invocation; where it wrote none, one of our own."""
