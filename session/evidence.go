@@ -27,16 +27,18 @@ type reads struct {
 // can prove that they stand.
 func (s *Session) evidence(ctx context.Context, n *project.Node, found lineage.Result, then *engine.Record) reads {
 	out := reads{upstreams: make([]engine.Upstream, len(found.Upstreams)), why: map[string]string{}}
+	recorded := func(name string) engine.Version {
+		if then == nil {
+			return ""
+		}
+		return then.Upstreams[name]
+	}
 	var all group
 	for i, u := range found.Upstreams {
 		out.upstreams[i].Name = u.Name
 		switch u.Kind {
 		case lineage.Table, lineage.Path:
-			var recorded engine.Version
-			if then != nil {
-				recorded = then.Upstreams[u.Name]
-			}
-			all.start(func() { out.upstreams[i].Now = s.reader.Rows(ctx, relationOf(u), recorded) })
+			all.start(func() { out.upstreams[i].Now = s.reader.Rows(ctx, relationOf(u), recorded(u.Name)) })
 		case lineage.Volatile:
 			_, kind, _ := cut(u.Name)
 			all.start(func() { out.upstreams[i].Now = s.reader.Volatile(ctx, kind) })
@@ -52,7 +54,7 @@ func (s *Session) evidence(ctx context.Context, n *project.Node, found lineage.R
 	if n.Kind == engine.KindView && s.req.Adapter == normalize.DialectDatabricks {
 		columns = make([]engine.Version, len(found.Direct))
 		for i, u := range found.Direct {
-			all.start(func() { columns[i] = s.reader.Columns(ctx, relationOf(u)) })
+			all.start(func() { columns[i] = s.reader.Columns(ctx, relationOf(u), recorded(u.Name)) })
 		}
 		out.columns = map[string]engine.Version{}
 	}

@@ -126,7 +126,7 @@ func (s *Session) Start(ctx context.Context, req StartRequest) (StartAnswer, err
 	s.warnings = slices.Clone(p.Warnings)
 	s.replacer = normalize.NewReplacer(req.InvocationID, req.RunStartedAt)
 	s.db = warehouse.Open(counting{s}, req.Settings.MetadataThreads)
-	opt := versions.Options{Log: s.deps.Log, Now: s.deps.Now}
+	opt := versions.Options{Log: s.deps.Log, Now: s.deps.Now, Catalog: req.Database}
 	if s.reader, err = s.newReader(req.Adapter, s.db, opt); err != nil {
 		return StartAnswer{}, err
 	}
@@ -162,10 +162,13 @@ func (s *Session) Start(ctx context.Context, req StartRequest) (StartAnswer, err
 }
 
 func newReader(adapter string, db *sql.DB, opt versions.Options) (versions.Reader, error) {
-	if adapter == normalize.DialectDuckDB {
+	switch adapter {
+	case normalize.DialectDuckDB:
 		return versions.NewDuckDB(db, opt), nil
+	case normalize.DialectDatabricks:
+		return versions.NewDatabricks(db, opt), nil
 	}
-	return nil, fmt.Errorf("adapter %q is not served; duckdb is", adapter)
+	return nil, fmt.Errorf("adapter %q is not served; databricks and duckdb are", adapter)
 }
 
 // hashContext is what of the run may enter config hashes (S21, S22).

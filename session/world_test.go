@@ -154,7 +154,9 @@ func (r *reader) Definition(_ context.Context, rel versions.Relation) engine.Ver
 	return r.read("view:"+rel.Key, r.w.views)
 }
 
-func (r *reader) Columns(context.Context, versions.Relation) engine.Version { return "" }
+func (r *reader) Columns(context.Context, versions.Relation, engine.Version) engine.Version {
+	return ""
+}
 
 func (r *reader) Stands(ctx context.Context, rel versions.Relation) engine.Relation {
 	if r.Rows(ctx, rel, "").Known() || r.Definition(ctx, rel).Known() {

@@ -137,7 +137,7 @@ func (d *DuckDB) Stands(ctx context.Context, r Relation) engine.Relation {
 }
 
 // Columns implements Reader. DuckDB binds a view anew whenever it is read, so there is nothing to compare.
-func (d *DuckDB) Columns(context.Context, Relation) engine.Version { return "" }
+func (d *DuckDB) Columns(context.Context, Relation, engine.Version) engine.Version { return "" }
 
 // Invalidate implements Reader.
 func (d *DuckDB) Invalidate(r Relation) {

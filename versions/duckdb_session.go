@@ -2,9 +2,10 @@ package versions
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
 	"hodor/engine"
@@ -102,9 +103,10 @@ func (d *DuckDB) Volatile(ctx context.Context, kind string) engine.Version {
 	case "date":
 		v, err = d.date(ctx)
 	case "session":
-		var row []string
-		if row, err = d.sessionValues(ctx); err == nil {
-			v = engine.Version("session:" + digest(append([]string{"session"}, row...)...))
+		var row []sql.NullString
+		if row, err = queryRow(ctx, d.db, "select system.main.current_user(), system.main.current_catalog(), system.main.current_schema(), "+
+			"system.main.current_setting('TimeZone')", 4); err == nil {
+			v = sessionVersion(row)
 		}
 	default:
 		return ""
@@ -117,11 +119,19 @@ func (d *DuckDB) Volatile(ctx context.Context, kind string) engine.Version {
 }
 
 func (d *DuckDB) date(ctx context.Context) (engine.Version, error) {
+	return dateOf(ctx, &d.today, d.opt, func(ctx context.Context) ([]sql.NullString, error) {
+		return queryRow(ctx, d.db, "select system.main.current_date()::varchar, system.main.epoch_ms(system.main.now())::varchar, "+
+			"system.main.epoch_ms(system.main.add(system.main.current_date(), 1)::timestamptz)::varchar", 3)
+	})
+}
+
+// dateOf keeps the warehouse's day in the session's time zone until midnight passes there or in UTC. read returns the day, now and the session's
+// next midnight, the latter two as epoch ms.
+func dateOf(ctx context.Context, c *cache[dated], opt Options, read func(context.Context) ([]sql.NullString, error)) (engine.Version, error) {
 	for range 2 {
-		today, err := d.today.get(ctx, "", func(ctx context.Context) (dated, error) {
-			asked := d.opt.now()
-			row, err := queryRow(ctx, d.db, "select system.main.current_date()::varchar, system.main.epoch_ms(system.main.now())::varchar, "+
-				"system.main.epoch_ms(system.main.add(system.main.current_date(), 1)::timestamptz)::varchar", 3)
+		today, err := c.get(ctx, "", func(ctx context.Context) (dated, error) {
+			asked := opt.now()
+			row, err := read(ctx)
 			if err != nil {
 				return dated{}, err
 			}
@@ -137,23 +147,19 @@ func (d *DuckDB) date(ctx context.Context) (engine.Version, error) {
 		if err != nil {
 			return "", err
 		}
-		if d.opt.now().Before(today.until) {
+		if opt.now().Before(today.until) {
 			return engine.Version(today.day), nil
 		}
-		d.today.drop("")
+		c.drop("")
 	}
-	return "", fmt.Errorf("midnight passes while it is read")
+	return "", errors.New("midnight passes while it is read")
 }
 
-func (d *DuckDB) sessionValues(ctx context.Context) ([]string, error) {
-	row, err := queryRow(ctx, d.db, "select system.main.current_user(), system.main.current_catalog(), system.main.current_schema(), "+
-		"system.main.current_setting('TimeZone')", 4)
-	if err != nil {
-		return nil, err
+// sessionVersion is the value of volatile:session, a hash since it holds the user's name.
+func sessionVersion(values []sql.NullString) engine.Version {
+	parts := []string{"session"}
+	for _, v := range values {
+		parts = append(parts, v.String)
 	}
-	var values []string
-	for _, v := range row {
-		values = append(values, strings.ToValidUTF8(v.String, "?"))
-	}
-	return values, nil
+	return engine.Version("session:" + digest(parts...))
 }

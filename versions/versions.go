@@ -29,8 +29,8 @@ type Reader interface {
 	// Stands tells whether a table or view of that name is in the warehouse; the zero value where that can't be told.
 	Stands(ctx context.Context, r Relation) engine.Relation
 	// Columns returns the version of a relation's column names, types and order alone (S18); unknown where the warehouse binds views anew at each
-	// use, and nothing needs it.
-	Columns(ctx context.Context, r Relation) engine.Version
+	// use, and nothing needs it. then is the recorded version of the relation's rows, or "", as in Rows.
+	Columns(ctx context.Context, r Relation, then engine.Version) engine.Version
 	// Volatile returns the value of a kind of volatile call now: "date" or "session" (S24); unknown for any other kind.
 	Volatile(ctx context.Context, kind string) engine.Version
 	// Session reads the clock and the session once a run.
@@ -61,6 +61,8 @@ type Session struct {
 type Options struct {
 	// Log takes one line for each version that could not be read. nil: nowhere.
 	Log func(format string, args ...any)
+	// Catalog is the default catalog, for names of two parts (Databricks); "": not known.
+	Catalog string
 	// Now is time.Now, but for tests.
 	Now func() time.Time
 }
