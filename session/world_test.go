@@ -28,7 +28,7 @@ import (
 
 // world is a dbt project, a warehouse and a state store for tests: nothing in it reads a real clock, and a "build" is what this file says it is.
 type world struct {
-	t        *testing.T
+	t        testing.TB
 	nodes    map[string]*node
 	order    []string
 	store    stores.Store
@@ -61,7 +61,7 @@ type node struct {
 	rendered                        *Hooks
 }
 
-func newWorld(t *testing.T) *world {
+func newWorld(t testing.TB) *world {
 	w := &world{
 		t: t, nodes: map[string]*node{}, store: &memory.Store{}, tables: map[string]engine.Version{}, views: map[string]engine.Version{},
 		date: "2026-10-20", fingerprint: "f", clock: time.UnixMilli(1_792_465_200_000), mode: "on", vars: "v",
@@ -121,7 +121,7 @@ func (w *world) manifest(dir, invocation string) string {
 	return path
 }
 
-func must(t *testing.T, err error) {
+func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
