@@ -12,6 +12,7 @@ import (
 	"hodor/normalize"
 	"hodor/project"
 	"hodor/stores"
+	"hodor/versions"
 )
 
 // queued is a record that is not written yet, and the node it is of.
@@ -127,6 +128,9 @@ func (s *Session) buildRecord(st *state, req BuiltRequest) stores.Record {
 	builtMS, buildMS := st.builtMS, max(req.BuildMS, 0)
 	r.BuiltAtMS, r.BuildMS = &builtMS, &buildMS
 	r.DataVersion = orNil(st.target)
+	if ms, ok := versions.ChangedAt(st.target); ok {
+		r.DataChangedAtMS = &ms
+	}
 	if st.node.Kind == engine.KindTest {
 		t := testResult{Status: req.Status}
 		if req.Failures != nil {
@@ -147,7 +151,10 @@ func (s *Session) enqueue(st *state, r stores.Record) {
 		return
 	}
 	s.mu.Lock()
-	s.queue = slices.DeleteFunc(s.queue, func(q *queued) bool { return q.st == st })
+	if st.queued {
+		s.queue = slices.DeleteFunc(s.queue, func(q *queued) bool { return q.st == st })
+	}
+	st.queued = true
 	s.queue = append(s.queue, &queued{st, r})
 	full := len(s.queue) >= flushAt && !s.req.Flags.FailFast && !s.flushing
 	s.flushing = s.flushing || full

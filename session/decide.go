@@ -32,6 +32,7 @@ type state struct {
 
 	// Set by Built, under Session.mu.
 	attempted, succeeded bool
+	queued               bool           // a record of it is, or was, in the queue
 	target               engine.Version // right after the build
 }
 

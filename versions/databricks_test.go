@@ -393,6 +393,14 @@ func TestCommitTime(t *testing.T) {
 	}
 }
 
+func TestChangedAt(t *testing.T) {
+	for v, want := range map[engine.Version]int64{"7@1792469527500#ab": 1792469527500, "v1.5.6:6@00ff#ab": 0, "view:ab": 0, "": 0, "7": 0} {
+		if ms, ok := ChangedAt(v); ms != want || ok != (want != 0) {
+			t.Errorf("%s: %d, %v", v, ms, ok)
+		}
+	}
+}
+
 func TestTextMap(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"a":"1","b":2}`: "map[a:1 b:2]", `{}`: "map[]", `[["a","1"]]`: "map[]", `a=1`: "map[]",

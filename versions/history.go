@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"hodor/engine"
 )
 
 // class is what a Delta commit may have done to a table's rows and columns. Section 7.1 of the spec, tightened where it would have reused
@@ -97,6 +99,17 @@ func latestChange(commits []commit) (history, error) {
 		}
 	}
 	return history{}, errNoChange
+}
+
+// ChangedAt returns the time of the change that a Delta token names, epoch ms; false for every other token.
+func ChangedAt(v engine.Version) (int64, bool) {
+	change, _, _ := strings.Cut(string(v), "#")
+	version, at, ok := strings.Cut(change, "@")
+	if _, err := strconv.ParseUint(version, 10, 64); !ok || err != nil {
+		return 0, false
+	}
+	ms, err := strconv.ParseInt(at, 10, 64)
+	return ms, err == nil
 }
 
 // readHistory reads DESCRIBE HISTORY, newest first. Columns are found by name, since releases add some.
