@@ -130,7 +130,13 @@ func (s *Session) gather(ctx context.Context, n *project.Node, req DecideRequest
 
 	st.now = engine.Hashes{Version: normalize.Version, Code: st.text.code}
 	if s.session.Fingerprint != "" {
-		st.now.Config = s.hasher.Config(n, s.session.Fingerprint, s.req.Context.Session)
+		// Hooks are part of the node's SQL (S7). Their source is in the hash already; the rendered text may differ though the source does not, for
+		// instance by the day.
+		extra := []string{s.session.Fingerprint, s.req.Context.Session}
+		for _, h := range st.hooks {
+			extra = append(extra, h.hash)
+		}
+		st.now.Config = s.hasher.Config(n, extra...)
 	}
 	if n.State.CompareUnrendered {
 		st.now.Unrendered = s.hasher.Unrendered(n)

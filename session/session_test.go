@@ -303,6 +303,29 @@ func TestS7Hooks(t *testing.T) {
 	}
 }
 
+// S7: a hook that renders to another text is another hook, but for this run's id and start.
+func TestS7RenderedText(t *testing.T) {
+	w := shop(t)
+	n := w.nodes["model.shop.daily"]
+	n.config["post-hook"] = []any{map[string]any{"sql": "{{ keep_days() }}"}}
+	day := func(text string) { n.rendered = &Hooks{Post: []*string{&text}} }
+	day("delete where day < '2026-10-20'")
+	w.settled()
+	w.run().expect(map[string]string{"model.shop.daily": "reuse no_new_data"})
+	day("delete where day < '2026-10-21'")
+	w.run().expect(map[string]string{"model.shop.daily": "build config_changed"})
+	for range 3 {
+		r := w.begin()
+		day("delete where run = '" + r.id + "'")
+		r.all()
+	}
+	r := w.begin()
+	day("delete where run = '" + r.id + "'")
+	if a := r.all().answers["model.shop.daily"]; a.Reason == "config_changed" {
+		t.Errorf("this run's id in a hook is a change of the configuration: %+v", a)
+	}
+}
+
 func text1(s string) *string { return &s }
 
 // S15: after an attempt with a hook that may write elsewhere, after an out-of-scope node and after a compile that wrote, every version is read anew.

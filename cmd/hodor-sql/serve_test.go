@@ -311,15 +311,25 @@ func mustQuery(t *testing.T, db warehouse.Host, statement string) warehouse.Answ
 	return a
 }
 
-// TestServe drives the real binary over pipes through a build, a run with nothing to do and a changed source.
+// TestServe drives the real binary over pipes through a build, a run with nothing to do and a changed source, on the DuckDB that is linked in
+// here and on the newer one that dbt installs.
 func TestServe(t *testing.T) {
-	dir := t.TempDir()
-	db, err := sql.Open("duckdb", filepath.Join(dir, "shop.duckdb"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	w := warehousetest.FromDB(db)
+	t.Run("duckdb1", func(t *testing.T) {
+		dir := t.TempDir()
+		db, err := sql.Open("duckdb", filepath.Join(dir, "shop.duckdb"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		buildReuseChange(t, dir, warehousetest.FromDB(db))
+	})
+	t.Run("duckdb2", func(t *testing.T) {
+		dir := t.TempDir()
+		buildReuseChange(t, dir, warehousetest.Python(t, ".venv", filepath.Join(dir, "shop.duckdb")))
+	})
+}
+
+func buildReuseChange(t *testing.T, dir string, w warehouse.Host) {
 	mustQuery(t, w, "create schema raw")
 	mustQuery(t, w, "create table raw.orders as select i as id, i * 10 as amount from range(1, 7) r(i)")
 	check := func(number int, want map[string]string) map[string]any {
