@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"hodor/engine"
+	"hodor/project"
 )
 
 // Databricks reads versions of Delta tables on Databricks. A table's token is
@@ -122,7 +123,7 @@ func (d *Databricks) checkPolicies(ctx context.Context, r Relation) error {
 	if catalog == "" || len(r.Parts) < 2 {
 		return errName
 	}
-	folded := fold(catalog)
+	folded := project.Fold(catalog)
 	if folded == "hive_metastore" || folded == "spark_catalog" {
 		return nil
 	}

@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 
 	"hodor/engine"
+	"hodor/project"
 )
 
 // DuckDB reads versions of a DuckDB warehouse. A table's token is
@@ -199,7 +200,7 @@ func (d *DuckDB) table(ctx context.Context, r Relation) (table, error) {
 			return pick(found, key, errNoTable)
 		})
 	}
-	database := fold(r.Parts[0])
+	database := project.Fold(r.Parts[0])
 	found, err := d.tables.get(ctx, database, func(ctx context.Context) (map[string]table, error) {
 		return d.readTables(ctx, database)
 	})
@@ -224,7 +225,7 @@ func (d *DuckDB) view(ctx context.Context, r Relation) (string, error) {
 			return pick(found, key, errNoView)
 		})
 	}
-	database := fold(r.Parts[0])
+	database := project.Fold(r.Parts[0])
 	found, err := d.views.get(ctx, database, func(ctx context.Context) (map[string]string, error) {
 		d.reads.Add(1)
 		return d.readViews(ctx, database)
@@ -245,7 +246,7 @@ func pick[V any](found map[string]V, key string, missing error) (V, error) {
 
 // nameKey joins folded names; quoting keeps two lists of names from giving one key.
 func nameKey(database, schema, name string) string {
-	return strconv.Quote(fold(database)) + strconv.Quote(fold(schema)) + strconv.Quote(fold(name))
+	return strconv.Quote(project.Fold(database)) + strconv.Quote(project.Fold(schema)) + strconv.Quote(project.Fold(name))
 }
 
 // where narrows a catalog function to a database, a schema and a name, as many as given. The engine's lower() folds more than ASCII, so it finds

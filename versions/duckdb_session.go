@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"hodor/engine"
+	"hodor/project"
 )
 
 // harmless are DuckDB settings that change neither what a statement means nor what it returns: resources, places, logging, profiling, caches,
@@ -69,7 +70,7 @@ func (d *DuckDB) Session(ctx context.Context) (Session, error) {
 	}
 	parts := []string{"settings"}
 	for _, r := range settings {
-		if name := fold(r[0].String); !harmless[name] {
+		if name := project.Fold(r[0].String); !harmless[name] {
 			parts = append(parts, name, strconv.FormatBool(r[1].Valid), r[1].String)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"hodor/engine"
+	"hodor/project"
 )
 
 // class is what a Delta commit may have done to a table's rows and columns. Section 7.1 of the spec, tightened where it would have reused
@@ -125,7 +126,7 @@ func readHistory(ctx context.Context, db *sql.DB, statement string) ([]commit, e
 	}
 	wanted := map[string]int{}
 	for i, n := range names {
-		wanted[fold(n)] = i
+		wanted[project.Fold(n)] = i
 	}
 	var at [5]int
 	for i, n := range []string{"version", "timestamp", "operation", "operationparameters", "operationmetrics"} {

@@ -57,14 +57,3 @@ func identifier(name string) string { return `"` + strings.ReplaceAll(name, `"`,
 
 // literal quotes a text for DuckDB, where a backslash in plain quotes is a backslash.
 func literal(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
-
-// fold lowers ASCII letters, as DuckDB compares names; letters beyond ASCII in two cases are two names.
-func fold(s string) string {
-	b := []byte(s)
-	for i, c := range b {
-		if 'A' <= c && c <= 'Z' {
-			b[i] = c + 'a' - 'A'
-		}
-	}
-	return string(b)
-}
