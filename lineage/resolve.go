@@ -292,7 +292,7 @@ func (s *scope) tableUpstream(parts []string, id string) {
 // dependsOn follows one parent, after the texts have shown under which name a deferred one is read.
 func (s *scope) dependsOn(id string) {
 	parent := s.r.p.Nodes[id]
-	if parts := s.r.deferred[id]; parts != nil || s.r.opts.Deferred[id] != "" {
+	if parts, ok := s.r.deferred[id]; ok {
 		if len(parts) == 0 {
 			s.x.unknown("node:"+id, "the name of its deferred relation can't be read")
 			return
