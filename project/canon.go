@@ -62,3 +62,9 @@ func fieldList(v value) []field {
 func sortFields(fields []field) {
 	slices.SortFunc(fields, func(a, b field) int { return strings.Compare(a.key, b.key) })
 }
+
+func sortedFields(v value) []field {
+	fields := fieldList(v)
+	sortFields(fields)
+	return fields
+}

@@ -183,7 +183,9 @@ func orNothing(v value) value {
 // appendModel adds what a text reads of the model object beyond its config and columns.
 func appendModel(b []byte, n *Node, read reads) []byte {
 	if read.allModel {
-		b = appendCanon(b, n.rest, true)
+		for _, f := range sortedFields(n.rest) {
+			b = appendAttribute(appendString(b, f.key), f.key, f.val)
+		}
 		return appendString(appendCanon(b, n.unrendered, true), n.RawCode)
 	}
 	names := sortedKeys(read.model)
@@ -197,13 +199,34 @@ func appendModel(b []byte, n *Node, read reads) []byte {
 			b = appendCanon(appendString(b, name), n.testMeta, true)
 		default:
 			v := n.rest.get(name)
-			b = appendCanon(appendString(b, name), v, true)
+			b = appendAttribute(appendString(b, name), name, v)
 			if v.absent() {
 				b = appendString(b, n.RawCode) // raw_code, raw_sql, checksum, or a method
 			}
 		}
 	}
 	return b
+}
+
+// appendAttribute takes one attribute of a model. dbt fills the lists of what a model reads from sets: their order is another one at each parse.
+func appendAttribute(b []byte, name string, v value) []byte {
+	switch name {
+	case "refs", "sources", "metrics", "functions":
+		return appendSet(b, v)
+	case "depends_on":
+		return appendSet(appendSet(b, v.get("nodes")), v.get("macros"))
+	}
+	return appendCanon(b, v, true)
+}
+
+func appendSet(b []byte, v value) []byte {
+	var items []string
+	v.items(func(x value) { items = append(items, string(appendCanon(nil, x, true))) })
+	sort.Strings(items)
+	for _, x := range items {
+		b = appendString(b, x)
+	}
+	return append(b, ';')
 }
 
 // overridesFor returns the part of the overriding macros that dbt may run for a node.
@@ -309,10 +332,11 @@ func (h *Hasher) graphSum() string {
 		for _, id := range ids {
 			n := h.p.Nodes[id]
 			b = appendString(b[:0], id)
-			for _, v := range []value{n.rest, n.config, n.columns, n.constraints, n.unrendered, n.testMeta} {
+			b = appendModel(b, n, reads{allModel: true})
+			for _, v := range []value{n.config, n.columns, n.constraints, n.testMeta} {
 				b = appendCanon(b, v, true)
 			}
-			hash.Write(appendString(b, n.RawCode))
+			hash.Write(b)
 		}
 		h.graph = hex.EncodeToString(hash.Sum(nil))
 	}

@@ -285,6 +285,28 @@ func TestReads(t *testing.T) {
 	}
 }
 
+// dbt fills refs, sources and depends_on from sets: their order says nothing.
+func TestSetsHaveNoOrder(t *testing.T) {
+	hash := func(change func(n object)) string {
+		m := small(t, aTable)
+		at(t, m, "nodes", aTable, "config")["pre-hook"] = []any{object{"sql": "{{ helper(model) }}"}}
+		change(at(t, m, "nodes", aTable))
+		return configHash(t, m, aTable)
+	}
+	put := func(a, b string) func(n object) {
+		return func(n object) {
+			n["refs"], n["sources"] = []any{object{"name": a}, object{"name": b}}, []any{[]any{a}, []any{b}}
+			n["depends_on"] = object{"macros": []any{a, b}, "nodes": []any{a, b}}
+		}
+	}
+	if hash(put("a", "b")) != hash(put("b", "a")) {
+		t.Error("the order of a set counts")
+	}
+	if hash(put("a", "b")) == hash(put("a", "c")) {
+		t.Error("what is in a set does not count")
+	}
+}
+
 func TestDispatch(t *testing.T) {
 	for _, c := range []struct {
 		a, b string

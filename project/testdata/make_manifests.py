@@ -5,8 +5,9 @@ Run it with a Python that has dbt-core, dbt-duckdb and dbt-databricks (no worksp
 
     python project/testdata/make_manifests.py
 
-Written: manifest_<adapter>.json (what a run of the project shop/ starts from; dbt's own macros without their text, nothing of this machine) and
-keys.json (the keys of node configurations and columns, by where they come from).
+Written: manifest_<adapter>.json (what a run of the project shop/ starts from; dbt's own macros without their text, nothing of this machine),
+compiled_<adapter>.json (compiled SQL by unique id, of what compiles without a warehouse) and keys.json (the keys of node configurations and columns,
+by where they come from).
 """
 import dataclasses
 import json
@@ -31,6 +32,11 @@ def trim(manifest):
             entry["created_at"] = 0
             if "root_path" in entry:
                 entry["root_path"] = "/project"
+            if "sources" in entry:  # dbt keeps these two as sets: their order is another one at each parse
+                entry["sources"].sort()
+            if "nodes" in entry.get("depends_on", {}):
+                entry["depends_on"]["nodes"].sort()
+        manifest[section] = dict(sorted(manifest[section].items()))
     for entry in manifest["macros"].values():
         entry["created_at"] = 0
         if entry["package_name"] in INTERNAL:
@@ -43,13 +49,22 @@ def trim(manifest):
     return manifest
 
 
+NEEDS_WAREHOUSE = ["py", "daily", "uses_function", "plus_one", "from_files"]
+
+
 def parse(target):
+    """The manifest of a run, and the compiled SQL."""
     with tempfile.TemporaryDirectory() as work:
         project = pathlib.Path(work) / "shop"
         shutil.copytree(HERE / "shop", project)
         dbt = pathlib.Path(sys.executable).with_name("dbt")
-        subprocess.run([dbt, "parse", "--profiles-dir", ".", "--target", target], cwd=project, check=True, stdout=subprocess.DEVNULL)
-        return json.loads((project / "target" / "manifest.json").read_text())
+        base = ["--profiles-dir", ".", "--target", target]
+        subprocess.run([dbt, "parse", *base], cwd=project, check=True, stdout=subprocess.DEVNULL)
+        manifest = json.loads((project / "target" / "manifest.json").read_text())
+        subprocess.run([dbt, "compile", "--no-introspect", "--no-populate-cache", "--exclude", *NEEDS_WAREHOUSE, *base],
+                       cwd=project, check=True, stdout=subprocess.DEVNULL)
+        nodes = json.loads((project / "target" / "manifest.json").read_text())["nodes"]
+        return manifest, {k: v["compiled_code"] for k, v in sorted(nodes.items()) if v.get("compiled_code")}
 
 
 def names(cls):
@@ -80,5 +95,7 @@ def keys():
 
 
 for adapter in ("duckdb", "databricks"):
-    (HERE / f"manifest_{adapter}.json").write_text(json.dumps(trim(parse(adapter))) + "\n")
+    manifest, compiled = parse(adapter)
+    (HERE / f"manifest_{adapter}.json").write_text(json.dumps(trim(manifest)) + "\n")
+    (HERE / f"compiled_{adapter}.json").write_text(json.dumps(compiled, indent=1) + "\n")
 (HERE / "keys.json").write_text(json.dumps(keys(), indent=1) + "\n")
