@@ -76,6 +76,11 @@ func (h *Hasher) Config(n *Node, extra ...string) string {
 	b = appendString(b, "hodor config 1")
 	b = appendString(b, string(n.Resource))
 	b = appendString(b, n.Language)
+	if on := n.config.get("persist_constraints"); !on.null() && string(on) != "false" {
+		// dbt-databricks then takes constraints from meta.
+		addTo(&read.config, "meta")
+		read.columnMeta = true
+	}
 	b = appendConfig(b, n, read)
 	b = appendColumns(b, n, read)
 	b = appendCanon(b, orNothing(n.constraints), false)
@@ -155,7 +160,7 @@ func appendColumns(b []byte, n *Node, read reads) []byte {
 						fields = append(fields, field{"config." + k, v})
 					}
 				})
-			case known && !rule.In, v.empty():
+			case v.empty(), known && !rule.In && !(read.columnMeta && rule.Name == "meta"):
 			default:
 				fields = append(fields, field{keyName(key, rule), v})
 			}

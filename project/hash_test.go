@@ -163,6 +163,28 @@ func TestColumns(t *testing.T) {
 	}
 }
 
+// With persist_constraints dbt-databricks takes constraints from meta, so there meta is no note.
+func TestConstraintsInMeta(t *testing.T) {
+	const id = "model.shop.orders"
+	hash := func(persist any, where ...string) string {
+		m := fixture(t, "databricks")
+		config := at(t, m, "nodes", id, "config")
+		config["persist_constraints"] = persist
+		if where != nil {
+			at(t, m, append([]string{"nodes", id}, where...)...)["meta"] = object{"constraints": []any{"x"}}
+		}
+		return configHash(t, m, id)
+	}
+	for _, persist := range []any{true, "true", nil, false} {
+		on := persist != nil && persist != false
+		for _, where := range [][]string{{"config"}, {"columns", "id"}} {
+			if seen := hash(persist) != hash(persist, where...); seen != on {
+				t.Errorf("persist_constraints %v: meta of %s counts: %v", persist, where, seen)
+			}
+		}
+	}
+}
+
 // A contract makes the table's columns in the order of the list.
 func TestColumnOrder(t *testing.T) {
 	entry := func(columns string) *Node {

@@ -164,7 +164,7 @@ func (p *Project) At(key string) []*Node { return p.relations[key] }
 func newNode(id string, e *entry, keep *arena) (*Node, error) {
 	n := &Node{UniqueID: id}
 	var database, schema, alias, identifier, originalPath, rootPath, meta, sourceMeta value
-	var rest []byte
+	rest := keep.scratch[:0]
 	ok := e.fields(func(key []byte, v value) {
 		switch string(key) {
 		case "name":
@@ -243,7 +243,8 @@ func newNode(id string, e *entry, keep *arena) (*Node, error) {
 	}
 	if len(rest) > 0 {
 		rest[0] = '{'
-		n.rest = keep.copy(append(rest, '}'))
+		rest = append(rest, '}')
+		n.rest, keep.scratch = keep.copy(rest), rest
 	}
 	if n.Resource == Source {
 		alias = identifier
@@ -379,7 +380,7 @@ func boolPointer(v value) *bool {
 }
 
 // arena copies bytes into large chunks, so that ten thousand nodes are not fifty thousand allocations.
-type arena struct{ chunk []byte }
+type arena struct{ chunk, scratch []byte }
 
 func (a *arena) copy(v value) value {
 	if len(v) == 0 {

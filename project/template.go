@@ -20,6 +20,8 @@ type reads struct {
 	// model and config: the node's attributes or keys read by name; all when the object itself is handed on.
 	model, config       map[string]bool
 	allModel, allConfig bool
+	// columnMeta: the meta of columns (set by the node's configuration, not by a text).
+	columnMeta bool
 }
 
 func (r *reads) merge(o reads) {
