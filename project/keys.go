@@ -10,7 +10,7 @@ const (
 	InNode   Where = "node"   // the node itself
 )
 
-// KeyRule says of one key whether it is part of the config hash (spec 6, S22, S23). docs/config-hash.md is tested against Keys.
+// KeyRule says of one key whether it is part of the config hash (spec 6, S22, S23).
 type KeyRule struct {
 	Where Where
 	Name  string
