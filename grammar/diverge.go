@@ -51,17 +51,64 @@ func (p *parser) diverge(b *Binary) {
 	first := b.Rest[0].Op
 	if first == "->" || first == "->>" {
 		b.Diverges = loose(b.First)
+		for _, o := range b.Rest[:len(b.Rest)-1] {
+			b.Diverges = b.Diverges || loose(o.X) || tested(o.X)
+		}
 		return
 	}
-	if duckLevel(first) != duckOther {
+	if tested(b.First) {
+		b.Diverges = true // what follows a test groups from the right in 2.0
 		return
 	}
-	level := duck2Level(first)
+	level := duckLevel(first)
+	if level > duckOther {
+		for _, o := range b.Rest {
+			b.Diverges = b.Diverges || prefixed(o.X)
+		}
+		return
+	}
+	if level < duckOther {
+		return
+	}
+	class := duck2Level(first)
+	b.Diverges = class == duck2Pattern && len(b.Rest) > 1
 	for _, o := range b.Rest {
-		if o.Op == "!" || duck2Level(o.Op) != level {
+		if o.Op == "!" || duck2Level(o.Op) != class {
 			b.Diverges = true
 		}
 	}
+}
+
+// tested reports whether x is an IS test without parentheses, or a cast of one.
+func tested(x Expr) bool {
+	c, ok := x.(*Cast)
+	for ok && c.Colon {
+		x = c.X
+		c, ok = x.(*Cast)
+	}
+	_, ok = x.(*Is)
+	return ok
+}
+
+// prefixed reports whether x starts with a prefix operator other than + and -, whose operand reaches further in 2.0.
+func prefixed(x Expr) bool {
+	u, ok := x.(*Unary)
+	for ok {
+		if u.Op != "-" && u.Op != "+" {
+			return true
+		}
+		u, ok = u.X.(*Unary)
+	}
+	return false
+}
+
+// simple reports whether x is no operator without parentheses.
+func simple(x Expr) bool {
+	switch x.(type) {
+	case *Binary, *Unary, *Not, *And, *Or, *Is, *In, *Like, *Between, *Postfix, *AtTimeZone, *Collate, *Cast:
+		return false
+	}
+	return true
 }
 
 // loose reports whether x, without parentheses, ends in an operand that 2.0 would give to a following -> or ->>.
@@ -75,21 +122,36 @@ func loose(x Expr) bool {
 		return x.Y != nil
 	case *Binary:
 		op := x.Rest[0].Op
-		return duckLevel(op) < duckOther && op != "->" || duck2Level(op) >= duck2Compare
+		if op == "->" {
+			last := x.Rest[len(x.Rest)-1].X
+			return loose(last) || tested(last)
+		}
+		return duckLevel(op) < duckOther || duck2Level(op) >= duck2Compare
 	}
 	return false
 }
 
-// divergeOperand marks x, an operand of LIKE or BETWEEN, if it is an == without parentheses, which is weaker in 2.0.
+// divergeOperand marks x, an operand of LIKE, IN or BETWEEN, if it is without parentheses an == or a pattern operator, which
+// are no tighter in 2.0.
 func (p *parser) divergeOperand(x Expr) {
-	if b, ok := x.(*Binary); ok && duckLevel(b.Rest[0].Op) == duckOther && duck2Level(b.Rest[0].Op) == duck2Compare {
-		b.Diverges = true
+	switch x := x.(type) {
+	case *Binary:
+		op := x.Rest[0].Op
+		x.Diverges = x.Diverges || duckLevel(op) == duckOther && duck2Level(op) >= duck2Compare
+	case *Is:
+		x.Diverges = true
 	}
 }
 
-// divergeIn marks left if it is an IN without parentheses and a tighter operator follows: 2.0 gives it the list.
-func divergeIn(left Expr, level int) {
-	if in, ok := left.(*In); ok && in.Y != nil && level > duckPattern {
-		in.Diverges = true
+// divergeLeft marks left if 2.0 gives its last operand to the operator of the level that follows: the list of an IN to a
+// tighter one, what stands behind ->> to & | << >>.
+func (p *parser) divergeLeft(left Expr, level int) {
+	switch x := left.(type) {
+	case *In:
+		x.Diverges = level >= duckPattern
+	case *Binary:
+		if x.Rest[0].Op == "->>" && level == duckOther && duck2Level(p.text(p.peek())) == duck2Bits {
+			x.Diverges = true
+		}
 	}
 }

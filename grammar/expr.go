@@ -194,16 +194,18 @@ type Or struct {
 // Not is NOT expr, in Databricks also ! expr.
 type Not struct {
 	Span
-	X Expr
+	X        Expr
+	Diverges bool // DuckDB 1.5 and 2.0 read this text differently
 }
 
 // Is is expr IS [NOT] test; ISNULL, NOTNULL and NOT NULL (DuckDB) give the same tree.
 type Is struct {
 	Span
-	X    Expr
-	Not  bool
-	Test IsTest
-	Y    Expr // of DISTINCT FROM
+	X        Expr
+	Not      bool
+	Test     IsTest
+	Y        Expr // of DISTINCT FROM
+	Diverges bool // DuckDB 1.5 and 2.0 read this text differently
 }
 
 // IsTest is what an Is tests for.
@@ -309,8 +311,9 @@ type Collate struct {
 // AtTimeZone is expr AT TIME ZONE zone (DuckDB).
 type AtTimeZone struct {
 	Span
-	X    Expr
-	Zone Expr
+	X        Expr
+	Zone     Expr
+	Diverges bool // DuckDB 1.5 and 2.0 read this text differently
 }
 
 // Dot is expr.name where expr is no plain dotted name: (a).b, f(x).b, a[0].b

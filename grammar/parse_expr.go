@@ -92,7 +92,7 @@ func (p *parser) negation(start int32) Expr {
 // inOperand parses the operand of a DuckDB IN without parentheses: a primary without casts in 1.5, any operand in 2.0.
 func (p *parser) inOperand() Expr {
 	switch t := p.peek(); t.kind {
-	case kMinus, kPlus, kTilde:
+	case kMinus, kPlus, kTilde, kBang, kAt, kOperator:
 		return p.operand()
 	}
 	return p.access(p.primary())
@@ -100,6 +100,9 @@ func (p *parser) inOperand() Expr {
 
 // postfix takes what may follow a primary: casts, fields, subscripts and, in Databricks, COLLATE and JSON paths.
 func (p *parser) postfix(x Expr) Expr {
+	if _, ok := x.(*Exists); ok && p.d.In(Databricks) {
+		return x // a condition, no primary
+	}
 	for {
 		switch p.peek().kind {
 		case kDoubleColon:

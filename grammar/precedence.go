@@ -153,6 +153,10 @@ func (p *parser) startsOperand(t *token) bool {
 		if p.d.In(Databricks) {
 			return !endsExpression(t.word)
 		}
+		switch t.word {
+		case kwIs, kwIsnull, kwNotnull, kwLike, kwIlike, kwSimilar, kwGlob, kwBetween, kwOverlaps, kwCollate:
+			return false
+		}
 		return !t.word.in(classReserved) || startsReserved(t.word)
 	case kLBracket, kLBrace, kOperator, kBang, kAt, kHash, kAmp, kBar, kConcat, kShiftLeft, kShiftRight, kEqEq:
 		return p.d.In(DuckDB)
@@ -192,7 +196,11 @@ func (p *parser) binary(min int) Expr {
 		p.failHint("an operand", "put the condition into parentheses")
 	}
 	outer := p.measure()
-	x := p.climb(p.operand(), min)
+	x := p.operand()
+	if n, ok := x.(*Not); ok && min > duckNot && p.d.In(DuckDB) {
+		n.Diverges = true
+	}
+	x = p.climb(x, min)
 	p.measured(outer)
 	return x
 }
@@ -203,7 +211,7 @@ func (p *parser) startsNot() bool {
 	case p.at(kBang):
 		return true
 	case p.is(kwNot):
-		return p.startsOperand(p.look(1))
+		return p.startsOperand(p.look(1)) || p.look(1).kind == kBang
 	case p.is(kwExists):
 		return p.look(1).kind == kLParen && p.look(2).word == kwSelect
 	}
@@ -228,6 +236,9 @@ func (p *parser) climbSpark(left Expr, min int) Expr {
 		level := p.infix()
 		if level == 0 || level < min {
 			return left
+		}
+		if _, ok := left.(*Exists); ok && level > sparkAnd {
+			p.failHint("the end of the condition", "put EXISTS (..) into parentheses")
 		}
 		switch level {
 		case sparkOr:
@@ -256,7 +267,7 @@ func (p *parser) climbDuck(left Expr, min int) Expr {
 			p.failHint("the end of the predicate", "put the predicate into parentheses")
 		}
 		ceiling = 0
-		divergeIn(left, level)
+		p.divergeLeft(left, level)
 		switch level {
 		case duckOr:
 			left = p.orChain(left, duckOr)
@@ -547,6 +558,7 @@ func (p *parser) pattern(left Expr) (x Expr, open bool) {
 	not := p.accept(kwNot)
 	switch {
 	case p.accept(kwIn):
+		p.divergeOperand(left)
 		if p.at(kLParen) {
 			return p.inList(left, not), false
 		}
@@ -635,7 +647,7 @@ func (p *parser) arrows(left Expr) Expr {
 func (p *parser) duckOthers(left Expr, min int) Expr {
 	mark := p.operands.mark()
 	for p.infix() == duckOther {
-		if !p.is(kwOperator) && !p.startsOperand(p.look(1)) {
+		if n := p.look(1); !p.is(kwOperator) && (!p.startsOperand(n) || n.word == kwNot) {
 			if p.operands.mark() > mark {
 				left = p.makeBinary(left, mark)
 				mark = p.operands.mark()
@@ -644,7 +656,7 @@ func (p *parser) duckOthers(left Expr, min int) Expr {
 				return left
 			}
 			x := &Postfix{X: left, Op: p.operator()}
-			_, x.Diverges = left.(*Binary)
+			x.Diverges = !simple(left)
 			x.Span = p.since(left.Bounds().Start)
 			p.nested()
 			left = x
@@ -676,6 +688,7 @@ func (p *parser) zone(left Expr) Expr {
 	p.nested()
 	x := &AtTimeZone{X: left}
 	x.Zone = p.binary(duckZone + 1)
+	_, x.Diverges = x.Zone.(*Collate)
 	x.Span = p.since(left.Bounds().Start)
 	return x
 }

@@ -319,7 +319,7 @@ func (x *In) print(p *printer) {
 			p.s("(")
 			x.Y.print(p)
 			p.s(")")
-		case *Unary, *Column, *List, *Param, *String:
+		case *Unary, *Column, *List, *Param, *String, *Number, *Null, *Bool, *TypedLiteral, *Interval, *Cast:
 			x.Y.print(p)
 		default:
 			p.primaryOnly(x.Y, false)
@@ -373,7 +373,7 @@ func (x *Cast) print(p *printer) {
 		return
 	}
 	switch y := x.X.(type) {
-	case *In, *Is, *Like, *Between:
+	case *In, *Is, *Like, *Between, *Postfix:
 		p.left(y, duckCast, true)
 	default:
 		p.postfixOf(x.X)
@@ -411,7 +411,11 @@ func (x *DotStar) print(p *printer) {
 }
 
 func (x *Index) print(p *printer) {
-	p.primaryOnly(x.X, false)
+	if j, ok := x.X.(*JSONPath); ok && !pathIndex(x.I) {
+		j.print(p)
+	} else {
+		p.primaryOnly(x.X, false)
+	}
 	p.s("[")
 	if p.d.In(Databricks) {
 		p.operand(x.I, sparkCompare+1, 0)
@@ -419,6 +423,19 @@ func (x *Index) print(p *printer) {
 		x.I.print(p)
 	}
 	p.s("]")
+}
+
+// pathIndex reports whether an index behind a JSON path would be read as a step of it.
+func pathIndex(i Expr) bool {
+	switch i := i.(type) {
+	case *String, *Star:
+		return true
+	case *Number:
+		return !i.Negative
+	case *Column:
+		return len(i.Parts) == 1
+	}
+	return false
 }
 
 func (x *Slice) print(p *printer) {

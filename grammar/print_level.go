@@ -49,10 +49,14 @@ func (p *printer) primaryOnly(x Expr, dot bool) {
 		bare = !x.Colon || p.d.In(Databricks)
 	case *Column:
 		bare = !dot
-	case *String, *Param:
-		bare = !dot || p.d.In(DuckDB)
-	case *JSONPath, *Collate:
-		bare = false
+	case *String, *Param, *Null, *Bool, *TypedLiteral, *Interval:
+		bare = true
+	case *Number:
+		x.print(p)
+		p.if_(dot && x.Kind == NumberInteger, " ") // 1.a would start with the number 1.
+		return
+	case *Collate:
+		bare = p.d.In(Databricks)
 	case *DynamicName:
 		bare = true
 	}
