@@ -133,7 +133,7 @@ func window(r *Record) (start, end int64) {
 
 // overlap tells whether b was built while a was, by someone else.
 func overlap(a, b *Record) bool {
-	if a.RecordID == b.RecordID || a.InvocationID == b.InvocationID && a.UniqueID == b.UniqueID {
+	if a.InvocationID == b.InvocationID && a.UniqueID == b.UniqueID {
 		return false
 	}
 	aStart, aEnd := window(a)

@@ -3,18 +3,42 @@
 package duckdb
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
 	"hodor/stores"
+	"hodor/stores/sqlstore"
 	"hodor/stores/storetest"
 )
 
 func TestConformance(t *testing.T) {
 	storetest.Run(t, storetest.Backend{Fast: true, Names: true, New: newPlace})
+}
+
+// TestConformanceOfLiterals runs the suite on a dialect as Delta's is, with literals instead of parameters, MERGE instead of a key, no
+// transactions and plain INSERT, so that the shared code behind them is tested where a database is at hand.
+func TestConformanceOfLiterals(t *testing.T) {
+	plain := sqlstore.Dialect{
+		Name: "plain", Text: "VARCHAR", Quote: sqlstore.DoubleQuote, CreateSchema: true,
+		Literal: func(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" },
+	}
+	storetest.Run(t, storetest.Backend{Names: true, New: func(t *testing.T) storetest.Place {
+		place := newPlace(t)
+		path := filepath.Join(t.TempDir(), "plain.duckdb")
+		place.Open = func(o storetest.Options) (stores.Store, error) {
+			table := sqlstore.Table{Database: attached, Schema: cmp.Or(o.Schema, "main"), Name: cmp.Or(o.Table, "hodor_state")}
+			return sqlstore.New(&plain, &source{file: fileOf(path), shown: path, wait: time.Minute}, table, o.ReadOnly)
+		}
+		place.Exec = func(t *testing.T, statement string) { execute(t, path, statement) }
+		place.Twins = true
+		return place
+	}})
 }
 
 func newPlace(t *testing.T) storetest.Place {

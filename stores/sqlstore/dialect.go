@@ -39,6 +39,8 @@ type Dialect struct {
 	CommitSuffix string
 	// Index: the state table gets an index for Load.
 	Index bool
+	// Lateral: Load fetches each record by the index. Postgres joins a table without statistics in nested loops otherwise.
+	Lateral bool
 	// CommitKey: the commit table has a primary key, which decides who claims a generation. Without one MERGE does, and reading back.
 	CommitKey bool
 	// Transactions: all rows of one Append, and a prune, are one transaction.

@@ -57,17 +57,27 @@ func (s *Store) loadStatement(l *layout, scope stores.Scope, sinceMS, beforeMS i
 	if beforeMS > 0 {
 		q.add(" AND recorded_at_ms < ?", beforeMS)
 	}
-	q.add("), ranked AS (SELECT b.*, ROW_NUMBER() OVER (PARTITION BY node_key ORDER BY CASE WHEN start_ms IS NULL THEN 0 ELSE 1 END, start_ms DESC," +
-		" recorded_at_ms DESC, record_id DESC) AS place FROM builds b WHERE counts = 1)," +
-		" newest AS (SELECT * FROM ranked WHERE place = 1)," +
-		" overlapped AS (SELECT DISTINCT n.node_key FROM newest n JOIN builds o ON o.node_key = n.node_key" +
-		" WHERE o.record_id <> n.record_id AND (o.invocation_id <> n.invocation_id OR o.unique_id <> n.unique_id)" +
-		" AND o.start_ms <= n.end_ms AND o.end_ms >= n.start_ms)" +
-		" SELECT " + s.columnList(l, "r.") + ", CASE WHEN o.node_key IS NULL THEN 0 ELSE 1 END" +
-		" FROM newest n JOIN " + table + " r ON r.recorded_at_ms = n.recorded_at_ms AND r.record_id = n.record_id" +
-		" AND r.node_key = n.node_key" +
-		" LEFT JOIN overlapped o ON o.node_key = n.node_key")
-	return q.add(" WHERE r.project_name = ? AND r.target_name = ?", project, target)
+	// No join of builds with itself: a planner without statistics takes nested loops for it, minutes for 10,000 nodes. Instead the times and ids of
+	// the newest build are handed to all builds of its node.
+	q.add("), ranked AS (SELECT b.*, ROW_NUMBER() OVER (PARTITION BY node_key ORDER BY counts DESC, CASE WHEN start_ms IS NULL THEN 0 ELSE 1 END," +
+		" start_ms DESC, recorded_at_ms DESC, record_id DESC) AS place FROM builds b)," +
+		" beside AS (SELECT r.*, " + newestOf("start_ms") + ", " + newestOf("end_ms") + ", " + newestOf("invocation_id") + ", " + newestOf("unique_id") +
+		" FROM ranked r)," +
+		" newest AS (SELECT node_key, MAX(CASE WHEN place = 1 THEN record_id END) AS record_id, MAX(CASE WHEN place = 1 THEN recorded_at_ms END)" +
+		" AS recorded_at_ms, MAX(CASE WHEN (invocation_id <> newest_invocation_id OR unique_id <> newest_unique_id)" +
+		" AND start_ms <= newest_end_ms AND end_ms >= newest_start_ms THEN 1 ELSE 0 END) AS overlapped" +
+		" FROM beside GROUP BY node_key HAVING MAX(counts) = 1)" +
+		" SELECT " + s.columnList(l, "r.") + ", n.overlapped FROM newest n ")
+	const same = "r.recorded_at_ms = n.recorded_at_ms AND r.record_id = n.record_id AND r.node_key = n.node_key AND r.project_name = ? AND r.target_name = ?"
+	if s.d.Lateral {
+		return q.add("CROSS JOIN LATERAL (SELECT * FROM "+table+" r WHERE "+same+" OFFSET 0) r", project, target)
+	}
+	return q.add("JOIN "+table+" r ON "+same, project, target)
+}
+
+// newestOf is a column that has, on all builds of a node, a value of the newest.
+func newestOf(column string) string {
+	return "MAX(CASE WHEN place = 1 THEN " + column + " END) OVER (PARTITION BY node_key) AS newest_" + column
 }
 
 // addCommits appends the CTE of the commit ids that count: those of a generation with exactly one row.

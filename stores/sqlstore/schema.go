@@ -126,7 +126,7 @@ func ddl(d *Dialect, t Table, state, commit bool) []string {
 	if state {
 		list = append(list, "CREATE TABLE IF NOT EXISTS "+d.name(t)+" ("+d.columns(stores.Columns)+")"+d.CreateSuffix)
 		if d.Index {
-			list = append(list, "CREATE INDEX ON "+d.name(t)+" (project_name, target_name, node_key, built_at_ms)")
+			list = append(list, "CREATE INDEX IF NOT EXISTS "+d.Quote(t.Name+"_load")+" ON "+d.name(t)+" (project_name, target_name, node_key, recorded_at_ms)")
 		}
 	}
 	if commit {

@@ -15,9 +15,12 @@ import (
 func testModel(t *testing.T, b Backend) {
 	rng := rand.New(rand.NewPCG(5, 17))
 	ctx := context.Background()
-	rounds := 6
+	rounds, loads := 6, 12
 	if testing.Short() {
 		rounds = 2
+	}
+	if b.Slow {
+		rounds, loads = 1, 4
 	}
 	for round := range rounds {
 		s, model := fresh(t, b), &memory.Store{}
@@ -35,7 +38,7 @@ func testModel(t *testing.T, b Backend) {
 		}
 		add(t, s, list...)
 		add(t, model, list...)
-		for range 12 {
+		for range loads {
 			since, before := base+rng.Int64N(40), int64(0)
 			if rng.IntN(2) == 0 {
 				before = base + rng.Int64N(60)

@@ -34,6 +34,8 @@ type Backend struct {
 	New func(t *testing.T) Place
 	// Fast: the suite may write 100,000 records.
 	Fast bool
+	// Slow: each statement takes about a second, so the suite asks the same in fewer statements.
+	Slow bool
 	// Names: schema and table can be chosen.
 	Names bool
 }

@@ -116,19 +116,25 @@ func testValues(t *testing.T, b Backend) {
 	if len(l.Records) != len(odd) || l.Rejected != 0 {
 		t.Fatalf("%d records of %d, %d rejected", len(l.Records), len(odd), l.Rejected)
 	}
-	for _, w := range want {
+	for i, w := range want {
 		r := l.Records[w.NodeKey]
 		if r == nil {
 			t.Errorf("%q: no history", w.NodeKey)
 			continue
 		}
 		same(t, []stores.Record{*r}, w)
+		if b.Slow && i%8 != 1 {
+			continue
+		}
 		same(t, history(t, s, stores.Query{NodeKey: w.NodeKey}), w)
 		if w.InvocationID != "" {
 			same(t, history(t, s, stores.Query{InvocationID: w.InvocationID, UniqueID: w.UniqueID}), w)
 		}
 	}
 	for i, text := range odd { // as project and target
+		if b.Slow && i%8 != 1 {
+			continue
+		}
 		r := record("y", int64(i))
 		r.ProjectName, r.TargetName = "p"+text, "t"+text
 		add(t, s, r)

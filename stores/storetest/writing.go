@@ -14,6 +14,9 @@ import (
 // testBatches: every size around the limit of a statement.
 func testBatches(t *testing.T, b Backend) {
 	for _, n := range []int{1, 499, 500, 501, 1203} {
+		if b.Slow && n != 501 {
+			continue
+		}
 		s := fresh(t, b)
 		list := make([]stores.Record, n)
 		for i := range list {
@@ -103,7 +106,10 @@ func testCancelled(t *testing.T, b Backend) {
 // testConcurrentWriters: several runs write at once, on a place that is still empty.
 func testConcurrentWriters(t *testing.T, b Backend) {
 	place := b.New(t)
-	const writers, batches = 6, 5
+	writers, batches := 6, 5
+	if b.Slow {
+		writers, batches = 3, 2
+	}
 	var wg sync.WaitGroup
 	for w := range writers {
 		s := open(t, place, Options{})
@@ -226,7 +232,10 @@ func testCommits(t *testing.T, b Backend) {
 // testConcurrentClaims: of many who claim one generation at once, one wins, and everybody agrees who.
 func testConcurrentClaims(t *testing.T, b Backend) {
 	place := b.New(t)
-	const n = 8
+	n := 8
+	if b.Slow {
+		n = 3
+	}
 	won := make([]bool, n)
 	var wg sync.WaitGroup
 	for i := range n {
