@@ -11,6 +11,7 @@ import (
 // analysis is what the binder knows of one text.
 type analysis struct {
 	dialect grammar.Dialect
+	sql     string
 	// frozen holds the select items whose text is printed into a column name (DuckDB).
 	frozen map[*grammar.SelectItem]bool
 
@@ -24,15 +25,22 @@ type analysis struct {
 	dots map[*grammar.Dot]bool
 
 	tables []tableRead
+	// names are the names of the tables, where they stand in the tree.
+	names  []*grammar.Name
 	paths  []textAt
 	opaque []textAt
 	calls  []*volatileCall
+	// functions are the built-in functions called (DuckDB).
+	functions map[string]bool
 	// placeholders names the per-run values that a literal or identifier holds.
 	placeholders map[grammar.Node][]string
 	// spread counts the stars and COLUMNS inside expressions.
 	spread int
 	// star: the columns of the result depend on the columns of a table.
 	star bool
+	// misread: the engine reads the text in another way than the tree says.
+	misread   string
+	misreadAt int32
 	// gaveUp is the first construct whose names could not be resolved.
 	gaveUp string
 }
@@ -57,13 +65,15 @@ type item struct {
 	written string
 	// parts are the folded parts of the name of a table without alias, by which columns may be qualified too: sch.t.c.
 	parts []string
+	// scope is the FROM clause that the item belongs to.
+	scope *scope
 	// alias is where the item's alias stands or may be put; nil: it can have none.
 	alias *grammar.Alias
 	// view is the alias of a LATERAL VIEW, which has no Alias.
 	view *grammar.Ident
 	rel  *relation
-	// hidden: the right side of a semi or anti join, not in view after it.
-	hidden bool
+	// before is the item with unknown columns before this one in its scope.
+	before *item
 	// pinned: the name is data, or not everything that may mean it is known; it stays as written.
 	pinned bool
 	// canonical is the new name.
@@ -170,25 +180,32 @@ type reference struct {
 type scope struct {
 	items  []*item
 	byName map[string][]*item
-	// given holds every name that was given, also of items that are hidden by now.
+	// given holds every name that was given, also of items that are out of view by now.
 	given map[string]*item
-	// columns counts the known columns by name over the visible items; made when first asked for.
+	// columns counts the known columns by name over the items; made when first asked for, and kept up to the counted-th item.
 	columns map[string]knownColumn
 	counted int
+	// partial is the number of visible items with unknown columns, last the last of them, rest the values of all their unknown columns.
 	partial int
-	// using holds the names of USING columns; natural: a NATURAL join, whose columns are not known.
-	using   map[string]bool
-	natural bool
+	last    *item
+	rest    value
+	// using holds the names of USING columns, and how many items have been looked at for each; natural: a NATURAL join, whose columns are not
+	// known, and compared the number of items that it was looked at for.
+	using    map[string]int
+	natural  bool
+	compared int
 }
 
+// knownColumn is a column name: the first item that has it, the last one, and how many do.
 type knownColumn struct {
-	item *item
-	col  *column
-	n    int
+	item, latest *item
+	col          *column
+	n            int
 }
 
 // add puts an item in view.
 func (s *scope) add(it *item) {
+	it.scope = s
 	s.items = append(s.items, it)
 	if it.name != "" {
 		if s.byName == nil {
@@ -205,36 +222,55 @@ func (s *scope) add(it *item) {
 
 // hide takes the items from the n-th on out of view: the right side of a semi or anti join.
 func (s *scope) hide(n int) {
-	for _, it := range s.items[n:] {
-		it.hidden = true
-		if it.name == "" {
-			continue
+	for i := len(s.items) - 1; i >= n; i-- {
+		it := s.items[i]
+		if it.name != "" {
+			same := s.byName[it.name]
+			s.byName[it.name] = same[:len(same)-1]
 		}
-		var left []*item
-		for _, other := range s.byName[it.name] {
-			if other != it {
-				left = append(left, other)
-			}
+		if i < s.counted {
+			s.uncount(it)
 		}
-		s.byName[it.name] = left
 	}
-	s.columns = nil
-	s.counted, s.partial = 0, 0
+	s.items = s.items[:n]
+	s.counted = min(s.counted, n)
+	s.compared = min(s.compared, n)
+}
+
+// uncount takes the last counted item back.
+func (s *scope) uncount(it *item) {
+	if it.rel.partial {
+		s.partial--
+		s.last = it.before
+	}
+	for i := range it.rel.cols {
+		name := it.rel.cols[i].name
+		k, ok := s.columns[name]
+		switch {
+		case !ok || name == "":
+		case k.item == it:
+			delete(s.columns, name)
+		case k.latest == it:
+			// A name that the item has twice is taken back once.
+			k.n--
+			k.latest = nil
+			s.columns[name] = k
+		}
+	}
 }
 
 // known finds the visible column of that name. n is in how many items it is known to be.
 func (s *scope) known(name string) knownColumn {
 	if s.columns == nil {
 		s.columns = map[string]knownColumn{}
-		s.counted, s.partial = 0, 0
+		s.counted, s.partial, s.last, s.rest = 0, 0, nil, value{}
 	}
 	for ; s.counted < len(s.items); s.counted++ {
 		it := s.items[s.counted]
-		if it.hidden {
-			continue
-		}
 		if it.rel.partial {
 			s.partial++
+			it.before, s.last = s.last, it
+			s.rest = merge(s.rest, it.rel.rest)
 		}
 		for i := range it.rel.cols {
 			c := &it.rel.cols[i]
@@ -242,11 +278,12 @@ func (s *scope) known(name string) knownColumn {
 				continue
 			}
 			k := s.columns[c.name]
-			if k.n == 0 || k.item != it {
-				k.n++
-			}
 			if k.item == nil {
 				k.item, k.col = it, c
+			}
+			if k.latest != it {
+				k.n++
+				k.latest = it
 			}
 			s.columns[c.name] = k
 		}
@@ -260,12 +297,7 @@ func (s *scope) solePartial() *item {
 	if s.partial != 1 {
 		return nil
 	}
-	for _, it := range s.items {
-		if !it.hidden && it.rel.partial {
-			return it
-		}
-	}
-	return nil
+	return s.last
 }
 
 // env is what is in view at one place of the text.

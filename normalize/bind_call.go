@@ -51,6 +51,8 @@ func (a *analysis) callExpr(x *grammar.Call, e *env) value {
 	}
 	if !known {
 		a.opaque = append(a.opaque, textAt{name, x.Start})
+	} else if a.duck() {
+		a.functions[name] = true
 	}
 	if cut, ok := a.dayCutCall(name, x, e); ok {
 		return cut

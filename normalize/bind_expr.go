@@ -278,11 +278,26 @@ func (a *analysis) in(x *grammar.In, e *env) value {
 		v = combine(v, activate(a.expr(x.Y, e)))
 	}
 	if x.Query != nil {
+		if !a.duck() && a.readsAsCall(x.Query) {
+			a.misread = "Spark takes SELECT for a function here; write a FROM clause, or no parentheses behind SELECT"
+			a.misreadAt = x.Query.Start
+		}
 		q := a.query(x.Query, e, e.ctes, use{nameless: true}).all()
 		q.row, q.open = true, false
 		v = combine(v, activate(q))
 	}
 	return plain(v)
+}
+
+// readsAsCall tells whether Spark takes IN (SELECT (a), b) for a list whose first element calls a function named select: it reserves no word, and
+// looks for a list first.
+func (a *analysis) readsAsCall(q *grammar.Query) bool {
+	s, ok := q.Body.(*grammar.Select)
+	if !ok || q.With != nil || !bareQuery(q) || len(s.From) > 0 || len(s.Items) == 0 || s.Where != nil || s.Quantifier != grammar.NoQuantifier || len(s.Hints) > 0 {
+		return false
+	}
+	start := int(s.Items[0].X.Bounds().Start)
+	return start < len(a.sql) && a.sql[start] == '('
 }
 
 func (a *analysis) like(x *grammar.Like, e *env) value {

@@ -172,6 +172,9 @@ func (a *analysis) tableItem(name *grammar.Name, t *grammar.Table, start int32, 
 	a.tables = append(a.tables, tableRead{parts: parts, start: start})
 	it.parts = parts
 	a.foldTable(name, e)
+	if !e.frozen {
+		a.names = append(a.names, name)
+	}
 	if a.duck() && len(parts) == 1 && strings.ContainsAny(last.Text, "./:*") && (t == nil || !t.Alias.Name.Present()) {
 		it.pinned = true // may be a file in double quotes, which is called after the file
 	}
@@ -340,9 +343,10 @@ func (a *analysis) join(j *grammar.Join, e *env) {
 	a.fromItem(j.Right, e)
 	if j.Natural {
 		e.scope.natural = true
-		for _, it := range e.scope.items {
+		for _, it := range e.scope.items[e.scope.compared:] {
 			decided(it.rel.all())
 		}
+		e.scope.compared = len(e.scope.items)
 	}
 	for i := range j.Using {
 		name := lower(j.Using[i].Text)
@@ -350,10 +354,11 @@ func (a *analysis) join(j *grammar.Join, e *env) {
 			a.folds = append(a.folds, &j.Using[i]) // the output column is called as the tables have it
 		}
 		if e.scope.using == nil {
-			e.scope.using = map[string]bool{}
+			e.scope.using = map[string]int{}
 		}
-		e.scope.using[name] = true
-		for _, it := range e.scope.items {
+		seen := min(e.scope.using[name], len(e.scope.items))
+		e.scope.using[name] = len(e.scope.items)
+		for _, it := range e.scope.items[seen:] {
 			if c, ok := it.rel.find(name); ok {
 				decided(activate(c.value))
 			} else if it.rel.partial {

@@ -73,20 +73,7 @@ func (a *analysis) isRowID(name string) bool    { return a.duck() && name == pse
 
 // ownLevel tells whether the item belongs to the FROM clause of the very query that e is in.
 func (a *analysis) ownLevel(it *item, e *env) bool {
-	if e.scope == nil {
-		return false
-	}
-	for _, other := range e.scope.byName[it.name] {
-		if other == it {
-			return true
-		}
-	}
-	for _, other := range e.scope.items {
-		if other == it {
-			return true
-		}
-	}
-	return false
+	return e.scope != nil && it.scope == e.scope
 }
 
 // foldColumn notes that the case of a column's name is free here. DuckDB takes the name of a plain output column from the definition, but only
@@ -191,9 +178,8 @@ type finding struct {
 // lookup finds what a folded bare name means, from the inside out (SYNTAX 5.4), and the value that it has. Where the schema would have to
 // be known, it returns what the name may mean at worst.
 func (a *analysis) lookup(name string, e *env) (value, finding) {
-	first := true
 	for lv := e; lv != nil; lv = lv.outer {
-		own, sure := first, true
+		own, sure := lv == e, true
 		if lv.outputs != nil {
 			if c, ok := lv.outputs.find(name); ok {
 				return c.value, finding{}
@@ -206,10 +192,9 @@ func (a *analysis) lookup(name string, e *env) (value, finding) {
 			}
 			continue
 		}
-		first = false
 		s := lv.scope
 		k := s.known(name)
-		if s.using[name] || s.natural {
+		if s.using[name] > 0 || s.natural {
 			if k.n > 0 || s.partial > 0 {
 				v := value{row: true}
 				if k.col != nil {
@@ -242,12 +227,8 @@ func (a *analysis) lookup(name string, e *env) (value, finding) {
 		if a.isRowID(name) || a.isMetadata(name) {
 			return value{}, finding{how: foundRowID}
 		}
-		v := value{row: true}
-		for _, it := range s.items {
-			if !it.hidden && it.rel.partial && it.rel.rest.taint != nil {
-				v = merge(v, it.rel.rest)
-			}
-		}
+		v := s.rest
+		v.row, v.open, v.text, v.literal = true, false, false, false
 		f := finding{}
 		if it := s.solePartial(); it != nil && !a.outerItems(lv.outer) && !e.hasAlias(name) && !a.rowName(name, lv.outer) {
 			f = finding{item: it, provable: sure, own: own}
@@ -363,7 +344,7 @@ func (s *scope) named(names []string, rest int) (found []*item, qualifier int, m
 	}
 	for n := 2; n <= len(names)-rest && n <= 4; n++ {
 		for _, it := range s.byName[names[n-1]] {
-			if len(it.parts) == 0 || it.hidden {
+			if len(it.parts) == 0 {
 				continue
 			}
 			short, long := names[:n], it.parts

@@ -632,20 +632,10 @@ func (a *analysis) everything(e *env) *relation {
 	if e.scope == nil {
 		return out
 	}
-	var only *relation
-	n := 0
-	for _, it := range e.scope.items {
-		if !it.hidden {
-			only, n = it.rel, n+1
-		}
-	}
-	if n == 1 {
-		return only
+	if len(e.scope.items) == 1 {
+		return e.scope.items[0].rel
 	}
 	for _, it := range e.scope.items {
-		if it.hidden {
-			continue
-		}
 		out.cols = append(out.cols, it.rel.cols...)
 		out.open = out.open || it.rel.open
 		out.partial = out.partial || it.rel.partial

@@ -33,6 +33,10 @@ func (a *analysis) facts() Facts {
 			f.Volatile = append(f.Volatile, v)
 		}
 	}
+	for name := range a.functions {
+		f.Calls = append(f.Calls, name)
+	}
+	sort.Strings(f.Calls)
 	return f
 }
 

@@ -2,7 +2,6 @@ package normalize
 
 import (
 	"sort"
-	"strings"
 
 	"hodor/grammar"
 )
@@ -55,15 +54,27 @@ func builtin(d grammar.Dialect, name string) (function, bool) {
 	return function{}, false
 }
 
-// Builtin tells whether the dialect (databricks, duckdb) has a built-in function of that name, in any case. The session asks it which of
-// the macros of a DuckDB database shadow a built-in.
-func Builtin(dialect, name string) bool {
-	d := grammar.Databricks
-	if dialect == DialectDuckDB {
-		d = grammar.DuckDB
+// behindSyntax are the functions of DuckDB that its parser puts behind operators, brackets and words: a text calls them without naming them.
+var behindSyntax = set("list_value", "struct_pack", "map", "to_years", "to_quarters", "to_months", "to_weeks", "to_days", "to_hours", "to_minutes", "to_seconds",
+	"to_milliseconds", "to_microseconds", "to_decades", "to_centuries", "to_millennia", "trunc", "date_part", "position", "list_apply", "list_transform",
+	"list_filter", "substring", "trim", "ltrim", "rtrim", "overlay", "like_escape", "ilike_escape", "not_like_escape", "not_ilike_escape", "regexp_full_match", "regexp_matches",
+	"contains", "list_contains", "timezone", "row", "array_slice", "array_extract", "struct_extract", "json_extract", "json_extract_string", "count_star", "unpivot_list",
+	"array_agg", "list", "list_zip", "generate_subscripts", "map_entries", "map_from_entries", "construct_array", "unnest", "concat", "current_catalog", "current_date",
+	"current_schema", "current_role", "current_time", "current_timestamp", "current_user", "get_current_time", "get_current_timestamp", "current_localtime",
+	"current_localtimestamp", "localtime", "localtimestamp", "session_user", "user", "coalesce", "if", "ifnull", "nullif", "struct_extract_at", "first", "any_value", "mode",
+	"grouping", "grouping_id", "histogram", "create_sort_key", "constant_or_null", "error")
+
+// MacroHides tells what a user's macro of that name hides in DuckDB, where macros come before the built-in functions (S8): every text may call what
+// its parser puts behind syntax, operators included (all); any other built-in is called by the texts whose Facts.Calls name it (some).
+func MacroHides(name string) (all, some bool) {
+	name = lower(name)
+	for i := 0; i < len(name); i++ {
+		if c := name[i]; !(c == '_' || 'a' <= c && c <= 'z' || '0' <= c && c <= '9') {
+			return true, true
+		}
 	}
-	_, ok := builtin(d, strings.ToLower(name))
-	return ok
+	_, some = builtin(grammar.DuckDB, name)
+	return behindSyntax[name], some || behindSyntax[name]
 }
 
 // bareWords are the words that are functions without parentheses, where no column has their name.

@@ -46,8 +46,20 @@ func TestBuiltinKinds(t *testing.T) {
 			t.Errorf("%q is taken for a built-in", name)
 		}
 	}
-	if !Builtin("duckdb", "UPPER") || Builtin("databricks", "list_transform") {
-		t.Error("Builtin ignores case and tells dialects apart")
+}
+
+// S8: a macro hides a built-in function for the texts that call it, and what the parser puts behind syntax for all.
+func TestMacroHides(t *testing.T) {
+	for name, want := range map[string][2]bool{
+		"UPPER": {false, true}, "list_value": {true, true}, "to_days": {true, true}, "~~": {true, true}, "+": {true, true}, "my_macro": {false, false},
+	} {
+		if all, some := MacroHides(name); all != want[0] || some != want[1] {
+			t.Errorf("%s: %t, %t, want %v", name, all, some, want)
+		}
+	}
+	r := Normalize("select Upper(a), sum(b) over () as s, my_macro(c), [1] from t where md5(a) = 'x'", Options{Dialect: DialectDuckDB})
+	if got := strings.Join(r.Facts.Calls, " "); got != "md5 sum upper" {
+		t.Errorf("calls: %s", got)
 	}
 }
 

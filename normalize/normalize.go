@@ -55,14 +55,22 @@ func analyse(sql, replaced string, opt Options, replacer *Replacer) Result {
 	if err != nil {
 		return text(sql, dialect, replacer, err)
 	}
-	a := &analysis{dialect: dialect, frozen: map[*grammar.SelectItem]bool{}, dots: map[*grammar.Dot]bool{}, keep: map[*grammar.Ident]bool{}}
+	a := &analysis{dialect: dialect, sql: sql, frozen: map[*grammar.SelectItem]bool{}, dots: map[*grammar.Dot]bool{}, keep: map[*grammar.Ident]bool{},
+		functions: map[string]bool{}}
+	found := literals(sql, file)
 	if replaced != sql {
 		a.replacePlaceholders(file, replacer)
 	}
 	a.shape(file)
 	a.file(file)
+	if a.misread != "" {
+		var p placer
+		line, column := p.at(sql, int(a.misreadAt))
+		return text(sql, dialect, replacer, &grammar.ParseError{Line: line, Column: column, Expected: a.misread})
+	}
 	a.canonical(file)
-	r := Result{Level: LevelQualified, Normalized: grammar.Print(file, dialect), Facts: a.facts()}
+	a.qualifyTables(opt.Catalog)
+	r := Result{Level: LevelQualified, Normalized: grammar.Print(file, dialect), Facts: a.facts(), Literals: found}
 	if a.gaveUp != "" {
 		r.Level = LevelParsed
 		r.Error = &Error{Line: 1, Column: 1, Message: "not every name could be resolved: " + a.gaveUp}
@@ -135,7 +143,9 @@ func text(sql string, dialect grammar.Dialect, replacer *Replacer, parseErr erro
 		value := replacer.Replace(token.Text)
 		fmt.Fprintf(&b, "%d:%d:%s\n", token.Kind, len(value), value)
 	}
-	return unparsed(b.String(), err)
+	r := unparsed(b.String(), err)
+	r.Literals = tokenLiterals(sql, dialect)
+	return r
 }
 
 // unparsed is the result for a text of which nothing is known but its bytes.

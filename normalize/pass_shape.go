@@ -63,6 +63,10 @@ func (a *analysis) shapeQuery(q *grammar.Query) {
 			q.With, q.Span = with, span
 		case bareQuery(inner) && inner.With == nil:
 			q.Body = inner.Body
+		case onlyLimit(q) && inner.With == nil && inner.Limit == nil:
+			limit, with, span := q.Limit, q.With, q.Span
+			*q = *inner
+			q.Limit, q.With, q.Span = limit, with, span
 		default:
 			return
 		}
@@ -86,7 +90,12 @@ func (a *analysis) shapeQuery(q *grammar.Query) {
 
 // bareQuery tells whether a query has no clause behind its body.
 func bareQuery(q *grammar.Query) bool {
-	return len(q.OrderBy)+len(q.ClusterBy)+len(q.DistributeBy)+len(q.SortBy)+len(q.Windows) == 0 && (q.Limit == nil || noLimit(q.Limit))
+	return onlyLimit(q) && (q.Limit == nil || noLimit(q.Limit))
+}
+
+// onlyLimit tells whether a LIMIT is all that stands behind a query's body.
+func onlyLimit(q *grammar.Query) bool {
+	return len(q.OrderBy)+len(q.ClusterBy)+len(q.DistributeBy)+len(q.SortBy)+len(q.Windows) == 0
 }
 
 // noLimit tells whether a LIMIT ALL is all that there is.
@@ -125,21 +134,29 @@ func tableAsSelect(b grammar.Body) grammar.Body {
 func level(s *grammar.SetOp) bool { return s.Rest[0].Op == grammar.SetIntersect }
 
 func (a *analysis) shapeSetOp(s *grammar.SetOp) {
+	// (a UNION b) UNION c is a UNION b UNION c. The chains are gathered first and joined once.
+	var chains [][]grammar.SetBranch
 	for {
 		s.First = unwrap(s.First)
 		inner, ok := bareSetOp(s.First)
-		if !ok || level(inner) && !level(s) {
-			if ok {
+		if !ok {
+			break
+		}
+		if level(inner) != level(s) {
+			if level(inner) {
 				s.First = inner
 			}
 			break
 		}
-		if level(inner) != level(s) {
-			break
-		}
-		// (a UNION b) UNION c is a UNION b UNION c.
 		s.First = inner.First
-		s.Rest = append(inner.Rest[:len(inner.Rest):len(inner.Rest)], s.Rest...)
+		chains = append(chains, inner.Rest)
+	}
+	if len(chains) > 0 {
+		var rest []grammar.SetBranch
+		for i := len(chains) - 1; i >= 0; i-- {
+			rest = append(rest, chains[i]...)
+		}
+		s.Rest = append(rest, s.Rest...)
 	}
 	s.First = tableAsSelect(s.First)
 	for i := range s.Rest {
@@ -190,6 +207,7 @@ func (a *analysis) bareItem(x grammar.FromItem) grammar.FromItem {
 }
 
 func (a *analysis) shapeJoins(j *grammar.Joins) {
+	var chains [][]grammar.Join
 	for {
 		j.First = a.bareItem(j.First)
 		inner, ok := j.First.(*grammar.Joins)
@@ -197,7 +215,14 @@ func (a *analysis) shapeJoins(j *grammar.Joins) {
 			break
 		}
 		j.First = inner.First
-		j.Rest = append(inner.Rest[:len(inner.Rest):len(inner.Rest)], j.Rest...)
+		chains = append(chains, inner.Rest)
+	}
+	if len(chains) > 0 {
+		var rest []grammar.Join
+		for i := len(chains) - 1; i >= 0; i-- {
+			rest = append(rest, chains[i]...)
+		}
+		j.Rest = append(rest, j.Rest...)
 	}
 	for i := range j.Rest {
 		a.shapeJoin(&j.Rest[i])

@@ -80,7 +80,11 @@ func (s *spelling) flatten(args []grammar.Expr, inner func(grammar.Expr) []gramm
 	if !nested {
 		return args
 	}
-	var out []grammar.Expr
+	// A chain that grows from the left keeps its slice, so that many levels take linear time.
+	out := inner(args[0])
+	if out != nil {
+		args = args[1:]
+	}
 	for _, arg := range args {
 		if more := inner(arg); more != nil {
 			out = append(out, more...)
@@ -169,7 +173,7 @@ func (s *spelling) binary(b *grammar.Binary) grammar.Expr {
 			break
 		}
 		b.First = inner.First
-		b.Rest = append(inner.Rest[:len(inner.Rest):len(inner.Rest)], b.Rest...)
+		b.Rest = append(inner.Rest, b.Rest...)
 	}
 	if like, ok := likeOperators[b.Rest[0].Op]; ok && s.dialect == grammar.DuckDB && len(b.Rest) == 1 && primary(b.First) && primary(b.Rest[0].X) {
 		like.X, like.Pattern = b.First, b.Rest[0].X
@@ -178,15 +182,16 @@ func (s *spelling) binary(b *grammar.Binary) grammar.Expr {
 	return b
 }
 
-// level numbers the levels whose chains are read from left to right, by the operators of the whole chain; 0: none.
+// level numbers the levels whose chains are read from left to right; 0: none. All operators of a chain have one level, but for DuckDB's
+// common level, of which only chains of || are taken.
 func (s *spelling) level(b *grammar.Binary) int {
-	level := 0
-	for i := range b.Rest {
-		l := s.operatorLevel(b.Rest[i].Op)
-		if l == 0 || level != 0 && l != level {
-			return 0
+	level := s.operatorLevel(b.Rest[0].Op)
+	if b.Rest[0].Op == "||" {
+		for i := range b.Rest {
+			if s.operatorLevel(b.Rest[i].Op) != level {
+				return 0
+			}
 		}
-		level = l
 	}
 	return level
 }

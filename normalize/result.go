@@ -36,6 +36,8 @@ type Facts struct {
 	Paths      []string   `json:"paths"`
 	Opaque     []string   `json:"opaque"`
 	Volatile   []Volatile `json:"volatile"`
+	// Calls names the built-in functions that a DuckDB text calls, sorted: a user's macro may hide one (S8, MacroHides).
+	Calls []string `json:"calls,omitempty"`
 }
 
 // Volatile is one call whose value is not determined by the data.
