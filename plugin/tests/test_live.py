@@ -81,7 +81,8 @@ def test_every_literal_is_found_alone_and_beside_others():
     (run,) = (json.loads(line) for line in VECTORS.read_text(encoding="utf-8").splitlines()[:1])
     replacements = Replacements(run["replacements"])
     for literal, placeholder in run["replacements"]:
-        assert replacements.apply(f"x'{literal}'") == f"x'{placeholder}'"
+        for around in ("", "-- " + "x" * 500 + "\n"):
+            assert replacements.apply(f"{around}x'{literal}'{around}") == f"{around}x'{placeholder}'{around}"
     assert len(replacements._probes) < 20
 
 

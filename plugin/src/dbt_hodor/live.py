@@ -258,6 +258,7 @@ class Replacements:
     def __init__(self, pairs: list[list[str]]) -> None:
         self._map = {literal: placeholder for literal, placeholder in reversed(pairs)}
         self._literals = list(dict.fromkeys(literal for literal, _ in pairs))
+        self._longest = max(map(len, self._literals), default=0)
         self._probes = self._cover()
         self._patterns: dict[tuple[int, ...], re.Pattern[str]] = {}
 
@@ -275,11 +276,21 @@ class Replacements:
             left -= holders[probe]
         return probes
 
+    def _near(self, sql: str, probe: str) -> str:
+        """The text around each place of the probe, which holds every literal that the probe is part of."""
+        parts, size, at = [], 0, sql.find(probe)
+        while at >= 0 and size < len(sql):
+            parts.append(sql[max(0, at - self._longest) : at + self._longest])
+            size += len(parts[-1])
+            at = sql.find(probe, at + 1)
+        return sql if size >= len(sql) else "\n".join(parts)
+
     def apply(self, sql: str) -> str:
         found: list[int] = []
         for first, probe, members in self._probes:
             if first in sql and probe in sql:
-                found += [i for i in members if self._literals[i] in sql]
+                near = self._near(sql, probe)
+                found += [i for i in members if self._literals[i] in near]
         if not found:
             return sql
         key = tuple(sorted(found))
