@@ -69,7 +69,9 @@ class Cursor:
         text = " ".join(sql.split()).lower()
         columns, self.rows = [("Result", "string")], []
         if "information_schema.tables" in text or "`information_schema`.`tables`" in text:
-            columns = [(name, "string") for name in ("table_name", "table_type", "file_format", "table_owner", "databricks_table_type")]
+            columns = [
+                (name, "string") for name in ("table_name", "table_type", "file_format", "table_owner", "databricks_table_type")
+            ]
             self.rows = [("a", "table", "delta", "me", "managed"), ("b", "view", None, "me", None)]
         elif text.startswith("show schemas") or "schemata" in text:
             columns, self.rows = [("databaseName", "string")], [("sales",)]
@@ -97,10 +99,10 @@ class Cursor:
 
 @pytest.fixture
 def shop(tmp_path, monkeypatch, script):
-    from project import Project
-
     from dbt.adapters.databricks import connections, handle
     from dbt.adapters.databricks.credentials import DatabricksCredentials
+
+    from project import Project
 
     warehouse = Warehouse()
     monkeypatch.setattr(handle.dbsql, "connect", warehouse.connect)
@@ -123,7 +125,11 @@ def test_a_build_and_a_reuse(shop):
     assert result.success, shop.lines
     start = shop.got("run/start")[""]
     assert (start["adapter"], start["database"], start["schema"]) == ("databricks", "main_cat", "sales")
-    assert (start["settings"]["store"], start["settings"]["database"], start["settings"]["schema"]) == ("delta", "main_cat", "ops")
+    assert (start["settings"]["store"], start["settings"]["database"], start["settings"]["schema"]) == (
+        "delta",
+        "main_cat",
+        "ops",
+    )
     answer = next(m["result"] for m in shop.messages if "result" in m)
     assert answer == {"columns": ["version", "operationMetrics"], "rows": [["7", '{"numOutputRows": "6"}']]}
     relations = {name: params["relation"] for name, params in shop.got("node/decide").items()}
@@ -131,6 +137,16 @@ def test_a_build_and_a_reuse(shop):
     history = [(number, thread) for number, thread, sql in shop.warehouse.statements if sql.startswith("describe history")]
     nodes = {number for number, _, sql in shop.warehouse.statements if "create or replace" in sql.lower()}
     assert [thread for _, thread in history] == ["hodor_1"] and not nodes & {number for number, _ in history}
+
+
+def test_session_properties_are_part_of_the_context(shop):
+    seen = []
+    for value in ("UTC", "CET"):
+        profile = PROFILE + f"      session_properties: {{timezone: {value}}}\n"
+        (shop.folder / "profiles.yml").write_text(profile)
+        assert shop.dbt("run", "-s", "b").success
+        seen.append(shop.got("run/start")[""]["context"]["session"])
+    assert len(seen[0]) == 64 and len(set(seen)) == 2
 
 
 def test_a_reused_node_opens_no_session(shop):

@@ -472,7 +472,7 @@ class Session:
 def deadline() -> float:
     try:
         seconds = float(os.environ.get("HODOR_DEADLINE_S", ""))
-        return seconds if seconds > 0 else 60.0
+        return seconds if 0 < seconds <= 86400 else 60.0
     except ValueError:
         return 60.0
 
