@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from . import shop
-from .project import Environment, Project, create
+from .project import STARTED, Environment, Project, create
+from .run import Run
 from .server import Server, Spawner
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -89,6 +90,17 @@ def settled_project(environment: Environment, shared: Path) -> Project:
     return Project(directory, environment)
 
 
+@pytest.fixture(autouse=True)
+def leave_nothing_running():
+    """Ends the dbt processes of a test that failed while they ran."""
+    yield
+    while STARTED:
+        process = STARTED.pop()
+        if process.poll() is None:
+            process.kill()
+            process.wait(10)
+
+
 @pytest.fixture
 def fresh(main_environment, tmp_path) -> Project:
     """The shop, nothing run yet."""
@@ -111,3 +123,12 @@ def fresh_both(both_environments, tmp_path) -> Project:
 def settled_both(both_environments, shared, tmp_path) -> Project:
     """The settled shop in each of the two environments."""
     return settled_project(both_environments, shared).copy(tmp_path / "shop")
+
+
+@pytest.fixture(scope="session")
+def plain(main_environment, shared, tmp_path_factory) -> tuple[Project, Run]:
+    """The settled shop with a new order, built by plain dbt."""
+    project = settled_project(main_environment, shared).copy(tmp_path_factory.mktemp("plain") / "shop")
+    project.env["HODOR_MODE"] = "off"
+    project.sql(shop.NEW_ORDER)
+    return project, project.dbt("build")

@@ -16,6 +16,9 @@ from .server import Server, Spawner
 #: Seconds that one dbt command may take before its test fails. Far above what any needs: it bounds a hang, it times nothing.
 PATIENCE = 180
 
+#: Every `dbt` process that the tests have started; conftest ends those that a failed test leaves running.
+STARTED: list[subprocess.Popen] = []
+
 #: Columns whose values are the time of the build.
 STAMPS = {"loaded_at", "dbt_scd_id", "dbt_updated_at", "dbt_valid_from"}
 
@@ -68,11 +71,18 @@ class Project:
         keys = ", ".join(f"{key}={value!r}" for key, value in settings.items())
         self.edit(f"models/{model}.sql", "{{ config(", "{{ config(" + keys + ", ")
 
+    def describe(self, model: str, *lines: str) -> None:
+        """Adds properties to a model of models/schema.yml."""
+        head = f"  - name: {model}\n"
+        schema = self.read("models/schema.yml")
+        listed, models = schema.split("\nmodels:\n")
+        assert models.count(head) == 1
+        added = models.replace(head, head + "".join(f"    {line}\n" for line in lines))
+        self.write("models/schema.yml", f"{listed}\nmodels:\n{added}")
+
     def profile(self, **keys) -> None:
         """Adds keys to the dev target of profiles.yml (None: removes the key)."""
-        lines = [
-            line for line in self.read("profiles.yml").splitlines() if line.strip().split(":")[0] not in keys
-        ]
+        lines = [line for line in self.read("profiles.yml").splitlines() if line.strip().split(":")[0] not in keys]
         lines += [f"      {key}: {json.dumps(value)}" for key, value in keys.items() if value is not None]
         self.write("profiles.yml", "\n".join(lines) + "\n")
 
@@ -135,8 +145,9 @@ class Project:
     def dbt(self, command: str, *args: str, env: dict | None = None, process: bool = False, twin: bool = False) -> Run:
         """Runs a dbt command and says what it did.
 
-        `process`: starts the console script `dbt` as users do, instead of a fork with dbt imported already. `twin`: runs the same command
-        with HODOR_MODE=off in a copy made just before, and asserts that exit status, statuses, failures and all contents are the same.
+        `process`: starts the console script `dbt` as users do, instead of a fork with dbt imported already. `twin`: runs the
+        same command with HODOR_MODE=off in a copy made just before, and asserts that exit status, statuses, failures and all
+        contents are the same.
         """
         words = [*shlex.split(command), *args]
         other = plain = None
@@ -155,9 +166,10 @@ class Project:
 
     def same_as(self, other: "Project", run: Run) -> None:
         """Asserts that this project stands as `other` does, where plain dbt ran the twin of `run`."""
-        assert run.rc == run.twin.rc, f"exit {run.rc}, plain dbt {run.twin.rc}:\n{run.text[-4000:]}\n----\n{run.twin.text[-4000:]}"
+        both = f"{run.text[-4000:]}\n---- plain dbt:\n{run.twin.text[-4000:]}"
+        assert run.rc == run.twin.rc, f"exit {run.rc}, plain dbt {run.twin.rc}:\n{both}"
         as_plain = {name: "success" if status == "reused" else status for name, status in run.statuses.items()}
-        assert as_plain == run.twin.statuses, f"{run.text[-4000:]}\n---- plain dbt:\n{run.twin.text[-4000:]}"
+        assert as_plain == run.twin.statuses, both
         tested = {name for name, status in run.twin.statuses.items() if status in ("pass", "warn", "fail")}
         assert {n: run.failures[n] for n in tested} == {n: run.twin.failures[n] for n in tested}
         mine, plain = self.contents(), other.contents()
@@ -176,7 +188,7 @@ class Project:
         """Starts `dbt` as a shell would, in a process group of its own; finish it with finish_process."""
         out, err = self._streams()
         with out.open("wb") as stdout, err.open("wb") as stderr:
-            return subprocess.Popen(
+            process = subprocess.Popen(
                 [self.environment.dbt, *words],
                 cwd=self.dir,
                 env=self._environ(env),
@@ -185,6 +197,8 @@ class Project:
                 stderr=stderr,
                 start_new_session=True,
             )
+        STARTED.append(process)
+        return process
 
     def _finish_process(self, process: subprocess.Popen, words: list[str]) -> Run:
         try:
@@ -192,7 +206,7 @@ class Project:
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait(10)
-            raise AssertionError(f"dbt {' '.join(words)} did not end within {PATIENCE} s\n{self._text()}") from None
+            raise AssertionError(f"dbt {' '.join(words)} did not end within {PATIENCE} s\n{self.text()}") from None
         return self._outcome(words, rc)
 
     def finish_process(self, process: subprocess.Popen, *words: str) -> Run:
@@ -206,7 +220,7 @@ class Project:
         job = self.environment.server.start(
             "invocations", self.dir, self._environ(env), out, err, commands=list(commands), report=str(report)
         )
-        assert job.wait(PATIENCE) == 0, self._text()
+        assert job.wait(PATIENCE) == 0, self.text()
         return json.loads(report.read_text())
 
     def settle(self, command: str = "build", times: int = 2) -> "Project":
@@ -234,10 +248,10 @@ class Project:
         found = load_json(self.dir / "target" / f"{artifact}.json")
         return found and found["metadata"]["invocation_id"]
 
-    def _text(self) -> str:
+    def text(self) -> str:
+        """What the newest command has printed so far."""
         return "".join(
-            (self.dir / f"dbt{self._count}.{stream}").read_text(encoding="utf-8", errors="replace")
-            for stream in ("out", "err")
+            (self.dir / f"dbt{self._count}.{stream}").read_text(encoding="utf-8", errors="replace") for stream in ("out", "err")
         )
 
     def _outcome(self, words: list[str], rc: int) -> Run:
@@ -246,8 +260,7 @@ class Project:
             results = None
         log = self.dir / "logs" / "dbt.log"
         out, err = (
-            (self.dir / f"dbt{self._count}.{stream}").read_text(encoding="utf-8", errors="replace")
-            for stream in ("out", "err")
+            (self.dir / f"dbt{self._count}.{stream}").read_text(encoding="utf-8", errors="replace") for stream in ("out", "err")
         )
         return Run(
             words,
@@ -277,5 +290,3 @@ def children(pid: int) -> list[int]:
     for task in Path(f"/proc/{pid}/task").glob("*/children"):
         found += [int(word) for word in task.read_text().split()]
     return found
-
-

@@ -103,6 +103,12 @@ class Run:
         return found and tuple(int(part) for part in found.groups())
 
     @property
+    def warnings(self) -> list[str]:
+        """hodor's own lines in dbt's output, the summary left out."""
+        lines = [line for line in self.text.splitlines() if re.search(r"\bhodor:", line, re.I)]
+        return [line for line in lines if not SUMMARY.search(line)]
+
+    @property
     def reused_count(self) -> int:
         """REUSED= of dbt's own last line."""
         return int(re.search(r"REUSED=(\d+)", self.out).group(1))
@@ -114,9 +120,9 @@ class Run:
     def expect(self, expected: dict[str, str] | None = None, rest: str | None = None, mode: str = "on", rc: int | None = None):
         """Asserts "status reason" for each node: dbt's own status, and the recorded decision, reason, action and mode.
 
-        `rest` says what holds for every node not named. "reused" means: views `view_unchanged`, everything else `no_new_data`, tests
-        replayed with the status `pass`, and stg_customers built as `select_star_view`. A status without a reason leaves the record open;
-        "-" as reason demands that there is no record.
+        `rest` says what holds for every node not named. "reused" means: views `view_unchanged`, everything else `no_new_data`,
+        tests replayed with the status `pass`, and stg_customers built as `select_star_view`. A status without a reason leaves
+        the record open; "-" as reason demands that there is no record.
         """
         wanted = {name: self._default(name, rest) for name in self.statuses} if rest else {}
         wanted |= expected or {}
@@ -132,9 +138,7 @@ class Run:
     def _default(self, name: str, rest: str) -> str:
         if rest != "reused":
             return rest
-        node = next(
-            n for u, n in self.manifest["nodes"].items() if short_name(u) == name and n["resource_type"] != "operation"
-        )
+        node = next(n for u, n in self.manifest["nodes"].items() if short_name(u) == name and n["resource_type"] != "operation")
         if node["resource_type"] == "test":
             return "pass no_new_data"
         if name == "stg_customers":

@@ -1,11 +1,11 @@
 """The fixture `shop`: a small project over two tables that the tests fill themselves.
 
-    raw.orders ----> stg_orders (view) --+--> orders (table) ------> daily (incremental)
-                          |              |      ^    \\----> tests orders_id_given, orders_customer_known, amount_positive
-    rates (seed) ---------|--------------+      |
-                          +--> eph_big (ephemeral) ----> big_orders (table)
-    raw.customers --> stg_customers (view, select *) --> dim_customers (table)
-                 \\--> snap_customers (snapshot)
+raw.orders ----> stg_orders (view) --+--> orders (table) ------> daily (incremental)
+                      |              |      ^    \\----> tests orders_id_given, orders_customer_known, amount_positive
+rates (seed) ---------|--------------+      |
+                      +--> eph_big (ephemeral) ----> big_orders (table)
+raw.customers --> stg_customers (view, select *) --> dim_customers (table)
+             \\--> snap_customers (snapshot)
 """
 
 RAW = [

@@ -67,7 +67,7 @@ def test_e03_new_rows(settled_both):
 
 
 def test_e04_within_lag(fresh):
-    fresh.edit("models/schema.yml", "  - name: orders\n    columns", "  - name: orders\n    config: {state: {lag_tolerance: 1h}}\n    columns")
+    fresh.describe("orders", "config: {state: {lag_tolerance: 1h}}")
     fresh.settle()
     fresh.sql(shop.NEW_ORDER)
     run = fresh.dbt("build")
@@ -152,7 +152,7 @@ def test_e10_config(settled):
     assert settled.sql(comment) == [["x"]]
 
     settled.config("orders", tags=["nightly"], meta={"owner": "ann"})
-    settled.edit("models/schema.yml", "  - name: orders\n    columns", "  - name: orders\n    description: All orders.\n    columns")
+    settled.describe("orders", "description: All orders.")
     settled.dbt("build").expect(rest="reused", rc=0)
 
 
@@ -315,9 +315,7 @@ OUT_OF_SCOPE = {
     ),
     "models/odd.sql": "{{ config(materialized='plain_table') }}\nselect id, day from {{ ref('orders') }}\n",
     **{
-        f"models/{parent}_child.sql": (
-            "{{ config(materialized='table') }}\nselect id, day from {{ ref('" + parent + "') }}\n"
-        )
+        f"models/{parent}_child.sql": ("{{ config(materialized='table') }}\nselect id, day from {{ ref('" + parent + "') }}\n")
         for parent in ("micro", "outside", "odd")
     },
     "models/filed.sql": "{{ config(materialized='table') }}\nselect a, b from read_csv('x.csv')\n",

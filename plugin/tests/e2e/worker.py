@@ -1,14 +1,14 @@
 """A fork server for dbt: imports dbt once, then runs every command in a fresh fork of that clean process.
 
-Each command is a process of its own, with its own working directory, environment, standard streams and interpreter exit, as `dbt` started
-by hand is; only the two or three seconds of importing dbt are shared. No dbt command, plugin or DuckDB database is ever touched in the
-server itself, so nothing is inherited but loaded modules; dbt_hodor itself is not imported here.
+Each command is a process of its own, with its own working directory, environment, standard streams and interpreter exit, as
+`dbt` started by hand is; only what dbt spends on importing itself is shared. The server opens no database and imports no
+plugin: a command inherits nothing but loaded modules.
 
 Requests and answers are JSON, one a line: {"id", "op": "dbt"|"sql"|"invocations", "cwd", "env", "out", "err", ...} on stdin;
 {"id", "pid"} once it runs and {"id", "rc"} once it has ended on stdout. EOF ends the server.
 
-Forking a process with threads is not sound, and DuckDB before 2.0 starts some when it is imported. The server refuses to serve then; such an
-environment runs `worker.py --once REQUEST`, a whole new process for each command.
+Forking a process with threads is not sound, and DuckDB before 2.0 starts some when it is imported. The server refuses to
+serve then; such an environment runs `worker.py --once REQUEST`, a whole new process for each command.
 """
 
 import gc
@@ -33,8 +33,8 @@ def preload() -> None:
 def warm_up(project: str) -> None:
     """Parses a project once with all plugins hidden.
 
-    dbt generates most of its (de)serialization code at first use, which costs as much as importing it. Parsing starts no thread and opens
-    no database, and dbt resets what it keeps between commands itself.
+    dbt generates most of its (de)serialization code at first use, which costs as much as importing it. Parsing opens no database
+    and, without the static parser, starts no thread; dbt itself resets what it keeps between commands.
     """
     from dbt.cli.main import dbtRunner
     from dbt.plugins.manager import PluginManager
@@ -99,7 +99,7 @@ def run_invocations(request: dict) -> int:
 
 
 def run_sql(request: dict) -> int:
-    """Statements against a DuckDB file with the DuckDB of this environment; the rows of the last one, as text or null, go to "report"."""
+    """Statements against a DuckDB file with the DuckDB of this environment; "report" gets the last one's rows as text or null."""
     import duckdb
 
     with duckdb.connect(request["database"], read_only=request["read_only"]) as connection:

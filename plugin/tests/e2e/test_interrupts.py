@@ -1,0 +1,138 @@
+"""A run that is cut short: the service killed, Ctrl-C, two runs at once. What was proven is kept, nothing else."""
+
+import os
+import re
+import signal
+import subprocess
+import time
+
+import pytest
+
+from . import shop
+from .faults import fake_service, gone, service_of, wait_for
+from .project import Project
+from .run import Run
+
+#: A table that takes DuckDB a second or two, and one that takes it minutes.
+BUSY = "select count(*) as n from range({}) t (i) where hash(i) % 7 = 3"
+SLOW = {
+    "models/slow.sql": "{{ config(materialized='table') }}\n" + BUSY.format(300_000_000) + "\n",
+    "models/after_slow.sql": "{{ config(materialized='table') }}\nselect n from {{ ref('slow') }}\n",
+}
+
+
+#: The head of a model that comes after everything else, and the statement that makes it.
+LAST = "{{ config(materialized='table') }}\n-- depends_on: {{ ref('daily') }}\n"
+SLOW_STATEMENT = r"(?s)On model\.shop\.slow: /\*.*create +table"
+
+
+def add(project: Project, files: dict[str, str]) -> None:
+    for path, text in files.items():
+        project.write(path, text)
+
+
+def test_service_killed_in_the_middle_of_a_run(settled):
+    add(settled, SLOW)
+    settled.sql(shop.NEW_ORDER)
+    other = settled.copy(settled.dir.with_name("plain"))
+    other.env["HODOR_MODE"] = "off"
+    process, service = start_slow(settled)
+    assert service, "the run has no service"
+    os.kill(service, signal.SIGKILL)
+    run = settled.finish_process(process, "build")
+    run.twin = other.dbt("build")
+    settled.same_as(other, run)
+    assert run.rc == 0
+    assert run.statuses["slow"] == run.statuses["after_slow"] == "success"
+    assert len(run.warnings) == 1, run.text
+    assert not settled.records("status = 'success' and unique_id like '%slow%' and data_version is not null")
+    assert gone(service)
+
+    settled.dbt("build", twin=True).expect({"slow": "success no_history", "after_slow": "success no_history"}, rc=0)
+
+
+def start_slow(project: Project) -> tuple[subprocess.Popen, int | None]:
+    """Starts dbt build and returns, with the service's process id, once DuckDB works on the slow model.
+
+    An interrupt that comes between dbt's START line and the statement is lost on the connection, in plain dbt too.
+    """
+    process = project.popen(["build"])
+    log = project.dir / "logs" / "dbt.log"
+    wait_for(lambda: log.exists() and re.search(SLOW_STATEMENT, log.read_text(errors="replace")), what="the slow statement")
+    time.sleep(0.5)
+    return process, service_of(process.pid)
+
+
+def interrupt(project: Project) -> tuple[Run, int | None]:
+    """Presses Ctrl-C while the slow model runs, as a terminal does: for the whole process group."""
+    process, service = start_slow(project)
+    os.killpg(process.pid, signal.SIGINT)
+    return project.finish_process(process, "build"), service
+
+
+def test_ctrl_c(settled):
+    settled.write("models/slow.sql", LAST + BUSY.format(10**12))
+    settled.sql(shop.NEW_ORDER)
+    other = settled.copy(settled.dir.with_name("plain"))
+    other.env["HODOR_MODE"] = "off"
+    run, service = interrupt(settled)
+    run.twin, _ = interrupt(other)
+    assert run.rc == run.twin.rc == 2
+    settled.same_as(other, run)
+    assert run.text.count("Traceback") == run.twin.text.count("Traceback"), run.text
+    assert service and gone(service)
+    assert run.records["orders"]["reason"] == "new_upstream_data"
+    assert settled.records("unique_id = 'model.shop.slow' and action = 'build' and status = 'success'") == []
+
+    settled.write("models/slow.sql", LAST + "select 1 as n\n")
+    settled.dbt("build", twin=True).expect({"slow": "success no_history"}, rest="reused", rc=0)
+
+
+def test_ctrl_c_while_the_service_hangs(settled, tmp_path):
+    binary, pid = fake_service(tmp_path, "hello(); serve(node_decide=lambda r: time.sleep(600))")
+    process = settled.popen(["build"], {"HODOR_BINARY": str(binary)})
+    wait_for(lambda: "START sql view model main.stg_orders" in settled.text(), what="the first node")
+    wait_for(pid.exists, what="the service")
+    time.sleep(0.5)
+    os.killpg(process.pid, signal.SIGINT)
+    run = settled.finish_process(process, "build")
+    assert run.rc == 2, run.text
+    assert "reused" not in run.statuses.values()
+    assert gone(int(pid.read_text()))
+
+
+@pytest.mark.parametrize("signal_number", [signal.SIGTERM, signal.SIGKILL])
+def test_dbt_itself_is_killed(settled, signal_number):
+    """The service sees the end of its input, writes what is proven and ends; the store stays whole."""
+    add(settled, SLOW)
+    settled.sql(shop.NEW_ORDER)
+    process, service = start_slow(settled)
+    os.kill(process.pid, signal_number)
+    process.wait(60)
+    assert gone(service)
+    assert settled.records("unique_id = 'model.shop.slow' and action = 'build' and status = 'success'") == []
+    settled.dbt("build", twin=True).expect({"slow": "success no_history", "after_slow": "success no_history"}, rc=0)
+
+
+def test_two_runs_at_once_on_one_store(settled, plain, tmp_path):
+    """Two targets of one project in two warehouses; whatever the store lets the second one do, both runs are right."""
+    store = str(settled.state)
+    second = settled.copy(tmp_path / "second")
+    second.edit("profiles.yml", "target: dev", "target: prod")
+    second.edit("profiles.yml", "    dev:", "    prod:")
+    second.env["HODOR_PATH"] = store
+    for project in (settled, second):
+        project.sql(shop.NEW_ORDER)
+    processes = [(project, project.popen(["build"])) for project in (settled, second)]
+    for project, process in processes:
+        run = project.finish_process(process, "build")
+        run.twin = plain[1]
+        assert run.rc == 0, run.text
+        project.same_as(plain[0], run)
+        assert run.statuses["orders"] == "success"
+
+    for project in (settled, second):
+        project.settle(times=2)
+        run = project.dbt("build")
+        run.state = settled.state
+        run.expect(rest="reused", rc=0)
