@@ -45,6 +45,8 @@ class Project:
     environment: Environment
     #: Process environment beyond the base, for every command in this project.
     env: dict[str, str] = field(default_factory=dict)
+    #: Where dbt is started, if not in the project.
+    cwd: Path | None = None
     _count: int = 0
 
     # -- files ---------------------------------------------------------------------------------------------------
@@ -65,6 +67,11 @@ class Project:
         text = self.read(path)
         assert text.count(old) == 1, f"{path} holds {old!r} {text.count(old)} times"
         self.write(path, text.replace(old, new))
+
+    def model(self, name: str, sql: str, materialized: str = "table", **settings) -> None:
+        """Writes a model with its config() call."""
+        keys = ", ".join(f"{key}={value!r}" for key, value in {"materialized": materialized, **settings}.items())
+        self.write(f"models/{name}.sql", "{{ config(" + keys + ") }}\n" + sql + "\n")
 
     def config(self, model: str, **settings) -> None:
         """Adds keys to the first config() call of a model."""
@@ -142,12 +149,14 @@ class Project:
 
     # -- dbt -----------------------------------------------------------------------------------------------------
 
-    def dbt(self, command: str, *args: str, env: dict | None = None, process: bool = False, twin: bool = False) -> Run:
+    def dbt(
+        self, command: str, *args: str, env: dict | None = None, process: bool = False, twin: bool = False, hidden: bool = False
+    ) -> Run:
         """Runs a dbt command and says what it did.
 
         `process`: starts the console script `dbt` as users do, instead of a fork with dbt imported already. `twin`: runs the
         same command with HODOR_MODE=off in a copy made just before, and asserts that exit status, statuses, failures and all
-        contents are the same.
+        contents are the same. `hidden`: runs dbt as if no plugin were installed.
         """
         words = [*shlex.split(command), *args]
         other = plain = None
@@ -158,7 +167,7 @@ class Project:
         if process:
             run = self._finish_process(self.popen(words, env), words)
         else:
-            run = self._finish(self._start(words, env), words)
+            run = self._finish(self._start(words, env, hidden), words)
         if twin:
             run.twin = other._finish(plain, words)
             self.same_as(other, run)
@@ -177,9 +186,9 @@ class Project:
         for name in mine:
             assert mine[name] == plain[name], f"{name} differs from what plain dbt made\n{run.text[-4000:]}"
 
-    def _start(self, words: list[str], env: dict | None):
+    def _start(self, words: list[str], env: dict | None, hidden: bool = False):
         out, err = self._streams()
-        return self.environment.server.start("dbt", self.dir, self._environ(env), out, err, args=words)
+        return self.environment.server.start("dbt", self.cwd or self.dir, self._environ(env), out, err, args=words, hidden=hidden)
 
     def _finish(self, job, words: list[str]) -> Run:
         return self._outcome(words, job.wait(PATIENCE))

@@ -41,7 +41,7 @@ def warm_up(project: str) -> None:
 
     here, seen = os.getcwd(), vars(PluginManager)["get_prefixed_modules"]
     os.chdir(project)
-    PluginManager.get_prefixed_modules = classmethod(lambda cls: {})
+    hide_plugins()
     silent = os.dup(1)
     os.dup2(2, 1)
     try:
@@ -60,10 +60,19 @@ def warm_up(project: str) -> None:
     gc.freeze()
 
 
+def hide_plugins() -> None:
+    """Makes dbt find no plugin, as if none were installed."""
+    from dbt.plugins.manager import PluginManager
+
+    PluginManager.get_prefixed_modules = classmethod(lambda cls: {})
+
+
 def run_dbt(request: dict) -> int:
-    """What the console script `dbt` does."""
+    """What the console script `dbt` does; with "hidden" as if no plugin were installed."""
     from dbt.cli.main import cli
 
+    if request.get("hidden"):
+        hide_plugins()
     sys.argv = ["dbt", *request["args"]]
     try:
         cli()
@@ -102,10 +111,13 @@ def run_sql(request: dict) -> int:
     """Statements against a DuckDB file with the DuckDB of this environment; "report" gets the last one's rows as text or null."""
     import duckdb
 
-    with duckdb.connect(request["database"], read_only=request["read_only"]) as connection:
-        for statement in request["statements"]:
-            cursor = connection.execute(statement)
-        rows = cursor.fetchall()
+    try:
+        with duckdb.connect(request["database"], read_only=request["read_only"]) as connection:
+            for statement in request["statements"]:
+                cursor = connection.execute(statement)
+            rows = cursor.fetchall()
+    except duckdb.Error as error:
+        sys.exit(f"{type(error).__name__}: {error}")
     with open(request["report"], "w", encoding="utf-8") as file:
         json.dump([[None if value is None else str(value) for value in row] for row in rows], file)
     return 0
