@@ -49,23 +49,23 @@ const closeWithin = 30 * time.Second
 func serve(ctx context.Context, in io.Reader, out, stderr io.Writer, hostVersion string) error {
 	logger := log.New(stderr, "hodor-sql: ", log.Ltime|log.Lmsgprefix)
 	s := &service{}
-	conn := protocol.New(in, out, s.methods(), protocol.Options{Log: logger})
+	s.conn = protocol.New(in, out, s.methods(), protocol.Options{Log: logger})
 	s.session = session.New(session.Deps{
-		Warehouse: host{conn}, OpenStore: openStore, Log: logger.Printf, HodorVersion: version.Version(),
+		Warehouse: host{s.conn}, OpenStore: s.openStore, Log: logger.Printf, HodorVersion: version.Version(),
 	})
-	if err := conn.Notify("hello", protocol.Hello{
+	if err := s.conn.Notify("hello", protocol.Hello{
 		Protocol: version.Protocol, Version: version.Version(), HashVersion: normalize.Version, PID: os.Getpid(), Methods: protocol.Methods,
 	}); err != nil {
 		return err
 	}
 	path, _ := os.Executable()
 	if err := protocol.CheckHost(version.Version(), hostVersion, path); err != nil {
-		conn.Flush()
+		s.conn.Flush()
 		return usage("%v", err)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	served := conn.Serve(ctx)
+	served := s.conn.Serve(ctx)
 	closing, done := context.WithTimeout(context.WithoutCancel(ctx), closeWithin)
 	defer done()
 	if err := s.session.Close(closing); err != nil {
@@ -78,7 +78,10 @@ func serve(ctx context.Context, in io.Reader, out, stderr io.Writer, hostVersion
 }
 
 // service maps the wire's methods to the session.
-type service struct{ session *session.Session }
+type service struct {
+	conn    *protocol.Conn
+	session *session.Session
+}
 
 func (s *service) methods() map[string]protocol.Method {
 	return map[string]protocol.Method{

@@ -34,10 +34,11 @@ type fakeHost struct {
 	hello  map[string]any
 	db     warehouse.Host
 
-	mu      sync.Mutex
-	lastID  int
-	waiting map[int]chan wireMessage
-	ended   chan struct{}
+	mu        sync.Mutex
+	lastID    int
+	endpoints []string // asked for with lakebase/credential
+	waiting   map[int]chan wireMessage
+	ended     chan struct{}
 }
 
 type wireMessage struct {
@@ -108,6 +109,14 @@ func (h *fakeHost) read(lines *bufio.Reader) {
 func (h *fakeHost) query(m wireMessage) {
 	var p struct{ SQL string }
 	answer := wireMessage{JSONRPC: "2.0", ID: m.ID}
+	if m.Method == "lakebase/credential" {
+		h.mu.Lock()
+		h.endpoints = append(h.endpoints, string(m.Params))
+		h.mu.Unlock()
+		answer.Result, _ = json.Marshal(map[string]any{"host": "127.0.0.1", "user": "me", "token": "t0ps3cret", "expires_ms": 1})
+		h.send(answer)
+		return
+	}
 	if err := json.Unmarshal(m.Params, &p); err != nil || m.Method != "warehouse/query" {
 		h.t.Errorf("the service asked %+v", m)
 	}
@@ -362,6 +371,42 @@ func buildReuseChange(t *testing.T, dir string, w warehouse.Host) {
 	check(4, nothingNew)
 	mustQuery(t, w, "delete from main.orders where id = 1")
 	check(5, map[string]string{"model.shop.orders": "build target_modified", "model.shop.daily": "reuse no_new_data"})
+}
+
+// A Lakebase login comes from the host. Here nothing listens where it leads: the store is unavailable, and what says so holds no token.
+func TestServeLakebase(t *testing.T) {
+	t.Setenv("PGPORT", "1")
+	dir := t.TempDir()
+	db, err := sql.Open("duckdb", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	h := startHost(t, warehousetest.FromDB(db), "--host-version", version.Version())
+	const id = "4b0a52c3-64ae-4f3c-9c3b-000000000001"
+	var start struct {
+		Store    string
+		Warnings []string
+	}
+	if code := h.call("run/start", map[string]any{
+		"invocation_id": id, "run_started_at": "2026-10-20T04:12:00.123456+00:00", "mode": "on", "adapter": "duckdb", "project_name": "shop", "target_name": "dev",
+		"project_root": dir, "manifest_path": writeManifest(t, dir, id), "database": "shop", "schema": "main",
+		"settings": map[string]any{"store": "postgres", "database": "state", "endpoint": "projects/p/endpoints/e", "metadata_threads": 1, "lookback_days": 90},
+	}, &start); code != 0 {
+		t.Fatalf("run/start: error %d", code)
+	}
+	if start.Store != "unavailable" || len(start.Warnings) != 1 {
+		t.Errorf("%+v", start)
+	}
+	status := h.end()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.endpoints) == 0 || h.endpoints[0] != `{"endpoint":"projects/p/endpoints/e"}` {
+		t.Errorf("asked for %v", h.endpoints)
+	}
+	if text := fmt.Sprint(start.Warnings) + h.stderr.String(); status != 0 || strings.Contains(text, "t0ps3cret") {
+		t.Errorf("exit status %d: %s", status, text)
+	}
 }
 
 func TestServeVersions(t *testing.T) {
