@@ -86,6 +86,11 @@ test: lint test-go test-plugin test-e2e ## all of the tests (about 15 minutes)
 test-go: .venv/.stamp .venv-next/.stamp ## the Go tests; some speak to the DuckDB of both environments
 	go test ./...
 
+.PHONY: soundness
+soundness: ## the soundness law on many more generated queries: make soundness PAIRS=200000 SEED=7
+	HODOR_SOUNDNESS_PAIRS=$(or $(PAIRS),60000) HODOR_SOUNDNESS_SEED=$(or $(SEED),1000000) \
+		go test ./normalize/soundness -run TestEqualHashes -v -timeout 3h
+
 # Run from plugin/, so that the installed wheel is imported, never the sources.
 .PHONY: test-plugin
 test-plugin: .venv/.hodor .venv-next/.hodor ## the plugin's unit tests, on both environments

@@ -149,7 +149,8 @@ func (a *analysis) isKnownColumn(parts []grammar.Ident, e *env) bool {
 func (a *analysis) callArgs(name string, x *grammar.Call, e *env) value {
 	v := value{}
 	for i, arg := range x.Args {
-		if star, ok := arg.(*grammar.Star); ok && name == "count" && len(x.Args) == 1 {
+		if star, ok := arg.(*grammar.Star); ok && name == "count" && len(x.Args) == 1 && x.Quantifier == grammar.NoQuantifier && (a.duck() || len(star.Qualifier) == 0) {
+			// It counts rows, whatever their columns.
 			if len(star.Qualifier) > 0 {
 				a.qualifiedStar(&star.Qualifier, e)
 			}

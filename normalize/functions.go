@@ -6,6 +6,8 @@ import (
 	"hodor/grammar"
 )
 
+//go:generate go run hodor/tools/gen-functions
+
 // volatility says what besides its arguments determines the value of a function (S24).
 type volatility uint8
 

@@ -94,8 +94,7 @@ func TestFunctionsAreGenerated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("go", "run", "./tools/gen-functions")
-	cmd.Dir = ".."
+	cmd := exec.Command("go", "run", "hodor/tools/gen-functions")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}

@@ -52,7 +52,7 @@ type caseLine struct {
 	Volatile                           *[]Volatile
 }
 
-func readCases(t *testing.T, file string) []caseLine {
+func readCases(t testing.TB, file string) []caseLine {
 	t.Helper()
 	f, err := os.Open(file)
 	if err != nil {

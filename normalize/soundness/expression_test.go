@@ -110,6 +110,8 @@ func (g *generator) integer(s *source, p *place, depth int) string {
 		if _, text, ok := g.column(s, p, int(kMap)); ok {
 			return text + "['" + []string{"a", "A"}[g.pick(s, 2)] + "']"
 		}
+	case k == 16 && !g.spark && len(p.items) > 0 && p.items[0].base:
+		return []string{"rowid", "length(cast(b -> '$.a' as varchar))", "b ->> '$.A'"}[g.pick(s, 1)]
 	case k == 17:
 		x := g.paren(g.integer(sub(s), p, 0))
 		if x[0] == '-' {
@@ -131,6 +133,16 @@ func (g *generator) scalarName(c col) string {
 		return `"?"` // fails, and the query is skipped
 	}
 	return g.ref(c.name)
+}
+
+// firstInt is an integer column of an item, or a name that it lacks.
+func (g *generator) firstInt(it *origin) string {
+	for _, c := range it.cols {
+		if c.kind == kInt && c.name != "" {
+			return g.ref(c.name)
+		}
+	}
+	return "nothing"
 }
 
 func (g *generator) cast(x, ty string) string {
@@ -174,7 +186,22 @@ func (g *generator) text(s *source, p *place, depth int) string {
 }
 
 func (g *generator) boolean(s *source, p *place, depth int) string {
-	switch k := g.pick(s, 14); {
+	switch k := g.pick(s, 16); {
+	case k == 14:
+		x := g.text(sub(s), p, 0)
+		if g.spark {
+			return x + g.w(" rlike ") + "'x'"
+		}
+		if g.free(2) == 1 {
+			return "(" + x + ")" + " ~~ '%x%'"
+		}
+		return "(" + x + ")" + g.w(" like ") + "'%x%'"
+	case k == 15 && depth > 0 && len(p.items) > 0 && p.items[0].name != "":
+		// Correlated, with an alias of its own.
+		inner := tables[g.pick(s, len(tables))]
+		alias := g.fresh(s)
+		return g.w("exists") + " (" + g.w("select ") + "1" + g.w(" from ") + g.ref(inner.name) + g.w(" as ") + g.def(alias) + g.w(" where ") + g.ref(alias) + "." + g.ref(inner.cols[0].name) +
+			" = " + g.ref(p.items[0].name) + "." + g.firstInt(p.items[0]) + ")"
 	case k < 5:
 		op := []string{"=", "<", ">", "<>", "<=", ">="}[g.pick(s, 6)]
 		if op == "<>" && g.free(2) == 1 {
@@ -245,6 +272,10 @@ func (g *generator) nested(s *source, p *place, depth int) (string, kind) {
 			return "struct_pack(" + text + ")", kDate
 		}
 	case 3:
+		if g.chance(s, 30) {
+			name := []string{"x", "i", "a"}[g.pick(s, 3)]
+			return "[" + g.ref(name) + " * 2 + " + g.integer(sub(s), p, 0) + g.w(" for ") + name + g.w(" in ") + "[1, 2]]", kList
+		}
 		return "[" + g.integer(sub(s), p, 0) + ", " + g.integer(sub(s), p, 0) + "]", kList
 	case 4:
 		return "map {'a': " + g.integer(sub(s), p, 0) + "}", kMap

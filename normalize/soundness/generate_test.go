@@ -210,7 +210,15 @@ func (g *generator) query(s *source, outer *place, depth int) (string, []col) {
 				b.WriteString(", ")
 			}
 			text, cols := g.query(body, nil, depth-1)
-			b.WriteString(g.def(name))
+			if n == 1 && g.chance(body, 10) {
+				rec := g.def(name)
+				b.Reset()
+				b.WriteString(g.w("with recursive ") + rec)
+				text = g.w("select ") + "1" + g.w(" as ") + "n" + g.w(" union all select ") + g.ref(name) + ".N + 1" + g.w(" from ") + g.ref(name) + g.w(" where ") + "n < 3"
+				cols = []col{{"n", kInt}}
+			} else {
+				b.WriteString(g.def(name))
+			}
 			if g.chance(body, 20) {
 				list := make([]string, len(cols))
 				renamed := append([]col(nil), cols...)
@@ -286,8 +294,11 @@ func (g *generator) block(s *source, outer *place, depth int) (string, []col) {
 	var b strings.Builder
 	b.WriteString(g.w("select"))
 	b.WriteString(g.blank())
-	if g.chance(s, 8) {
+	switch {
+	case g.chance(s, 8):
 		b.WriteString(g.w("distinct "))
+	case from != "" && !g.spark && g.chance(s, 4):
+		b.WriteString(g.w("distinct on ") + "(" + g.integer(sub(s), p, 0) + ") ")
 	}
 	grouped := from != "" && g.chance(s, 15)
 	var cols []col
@@ -325,10 +336,30 @@ func (g *generator) block(s *source, outer *place, depth int) (string, []col) {
 		case g.chance(s, 30):
 			b.WriteString(g.w(" group by all"))
 		default:
-			b.WriteString(g.w(" group by ") + strings.Join(keys, ", "))
+			list := strings.Join(keys, ", ")
+			switch {
+			case g.chance(s, 15):
+				list = g.w("rollup ") + "(" + list + ")"
+			case g.chance(s, 15):
+				list = "(" + list + ")"
+			case g.chance(s, 30):
+				list = g.ref("k0")
+			}
+			b.WriteString(g.w(" group by ") + list)
+		}
+		if len(keys) > 0 && g.chance(s, 10) {
+			b.WriteString("")
 		}
 		if g.chance(s, 20) {
 			b.WriteString(g.w(" having ") + "count(*) " + []string{">", "<", ">="}[g.pick(s, 3)] + " 1")
+		}
+	}
+	if from != "" && !grouped && g.chance(s, 8) {
+		if g.chance(s, 50) {
+			b.WriteString(g.w(" window ") + g.ref("w") + g.w(" as ") + "(" + g.w("partition by ") + g.integer(sub(s), p, 0) + g.w(" order by ") + g.integer(sub(s), p, 0) + ")")
+			b.WriteString(g.w(" qualify ") + "row_number()" + g.w(" over ") + g.ref("W") + " < 3")
+		} else {
+			b.WriteString(g.w(" qualify ") + "row_number()" + g.w(" over ") + "(" + g.w("order by ") + g.integer(sub(s), p, 0) + ") < 3")
 		}
 	}
 	return b.String(), cols
@@ -429,7 +460,13 @@ func (g *generator) from(s *source, p *place, depth int) string {
 			b.WriteString(g.fromItem(sub(s), p, depth))
 			continue
 		}
-		switch kind := g.pick(s, 7); kind {
+		switch kind := g.pick(s, 8); kind {
+		case 7:
+			word := []string{"natural join", "natural left join", "positional join"}[g.pick(s, 3)]
+			if g.spark && word == "positional join" {
+				word = "natural full join"
+			}
+			b.WriteString(g.blank() + g.w(word) + g.blank() + g.fromItem(sub(s), p, depth))
 		case 0:
 			b.WriteString(", " + g.fromItem(sub(s), p, depth))
 		case 1:
@@ -508,6 +545,20 @@ func (g *generator) fromItem(s *source, p *place, depth int) string {
 		it.cols, it.name = []col{{"range", kInt}}, "range"
 		if g.spark {
 			it.cols, it.name = []col{{"id", kInt}}, ""
+		}
+	case k == 7 && !g.spark && depth > 0 && g.chance(s, 30):
+		inner, cols := g.query(sub(s), nil, depth-1)
+		if len(cols) > 1 && cols[0].name != "" && cols[1].name != "" && cols[0].kind == kInt {
+			if g.chance(s, 50) {
+				text = "(" + inner + ")" + g.blank() + g.w("pivot ") + "(" + g.w("sum") + "(" + g.ref(cols[0].name) + ")" + g.w(" for ") + g.ref(cols[1].name) + g.w(" in ") + "(1, 2, 'x'))"
+				it.cols = nil
+			} else {
+				text = "(" + inner + ")" + g.blank() + g.w("unpivot ") + "(val" + g.w(" for ") + "nam" + g.w(" in ") + "(" + g.ref(cols[0].name) + "))"
+				it.cols = []col{{"nam", kStr}, {"val", kInt}}
+			}
+		} else {
+			it.cols = cols
+			text = "(" + inner + ")"
 		}
 	default:
 		base := tables[g.pick(s, len(tables))]

@@ -1,4 +1,4 @@
-// Command gen-functions writes normalize/functions_gen.go from normalize/functions.csv. Run it from the module's root: make gen.
+// Command gen-functions writes functions_gen.go from functions.csv. It runs in the folder of package normalize: make gen.
 package main
 
 import (
@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	source = "normalize/functions.csv"
-	target = "normalize/functions_gen.go"
+	source = "functions.csv"
+	target = "functions_gen.go"
 )
 
 var kinds = map[string]string{"": "pure", "date": "kindDate", "session": "kindSession", "always": "kindAlways"}
