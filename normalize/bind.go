@@ -112,6 +112,15 @@ func (s *cteScope) find(name string) *cte {
 	return nil
 }
 
+// pin keeps the names of all common table expressions in view.
+func (s *cteScope) pin() {
+	for ; s != nil; s = s.parent {
+		for _, c := range s.byName {
+			c.pinned = true
+		}
+	}
+}
+
 // relation is what is known of the columns of a query or FROM item.
 type relation struct {
 	cols []column

@@ -51,6 +51,7 @@ func (a *analysis) callExpr(x *grammar.Call, e *env) value {
 	}
 	if !known {
 		a.opaque = append(a.opaque, textAt{name, x.Start})
+		a.capture(e)
 	} else if a.duck() {
 		a.functions[name] = true
 	}

@@ -58,9 +58,9 @@ func (a *analysis) fromItem(x grammar.FromItem, e *env) {
 // word LATERAL.
 func (a *analysis) insideFrom(e *env, lateral bool) *env {
 	if a.duck() || lateral {
-		return &env{scope: e.scope, outer: e.outer, ctes: e.ctes, frozen: e.frozen, opaqueNames: e.opaqueNames}
+		return &env{scope: e.scope, outer: e.outer, ctes: e.ctes, frozen: e.frozen, caseData: e.caseData, opaqueNames: e.opaqueNames}
 	}
-	return &env{outer: e.outer, ctes: e.ctes, frozen: e.frozen, opaqueNames: e.opaqueNames}
+	return &env{outer: e.outer, ctes: e.ctes, frozen: e.frozen, caseData: e.caseData, opaqueNames: e.opaqueNames}
 }
 
 func aliasColumns(alias *grammar.Alias) []string {
@@ -134,12 +134,18 @@ func (a *analysis) tableItem(name *grammar.Name, t *grammar.Table, start int32, 
 	if name.Dynamic != nil {
 		a.opaque = append(a.opaque, textAt{"identifier", start})
 		decided(a.expr(name.Dynamic, &env{ctes: e.ctes, frozen: e.frozen}))
+		e.ctes.pin() // the name may be that of any of them
 		return &item{rel: unknownRelation(), pinned: true}
 	}
 	parts := nameParts(name)
 	last := name.Parts[len(name.Parts)-1]
 	it := &item{rel: unknownRelation(), written: last.Text, name: parts[len(parts)-1]}
 	clause := clauseQuoted(name)
+	if clause && len(parts) == 1 {
+		if c := e.ctes.find(parts[0]); c != nil {
+			c.pinned = true
+		}
+	}
 	if len(name.Parts) == 1 && !clause && (t == nil || t.Travel == nil) {
 		if c := e.ctes.find(parts[0]); c != nil {
 			c.refs = append(c.refs, &name.Parts[0])
@@ -266,10 +272,18 @@ func (a *analysis) derived(d *grammar.Derived, e *env) {
 
 // outerOrSelf drops a place that brings nothing in view, but keeps what it says about names.
 func (e *env) outerOrSelf() *env {
-	if e.frozen || e.opaqueNames {
+	if e.frozen || e.opaqueNames || e.caseData {
 		return e
 	}
 	return e.outer
+}
+
+// capture keeps the names of the common table expressions that a user's function may read: DuckDB puts a macro's body in the place of its call,
+// so that a table that it names may be one of the query's own, and query() and query_table() look there too.
+func (a *analysis) capture(e *env) {
+	if a.duck() {
+		e.ctes.pin()
+	}
 }
 
 // tableFunction resolves a function call in FROM. All but the pure generators are opaque (S8).
@@ -285,6 +299,7 @@ func (a *analysis) tableFunction(t *grammar.TableFunction, e *env) {
 			decided(a.expr(t.Call.Name.Dynamic, inside))
 		}
 		a.opaque = append(a.opaque, textAt{name, t.Call.Start})
+		a.capture(e)
 	}
 	for _, x := range t.Call.Args {
 		a.tableArgument(x, inside)

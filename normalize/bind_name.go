@@ -230,7 +230,7 @@ func (a *analysis) lookup(name string, e *env) (value, finding) {
 		v := s.rest
 		v.row, v.open, v.text, v.literal = true, false, false, false
 		f := finding{}
-		if it := s.solePartial(); it != nil && !a.outerItems(lv.outer) && !e.hasAlias(name) && !a.rowName(name, lv.outer) {
+		if it := s.solePartial(); it != nil && name != "default" && !a.outerItems(lv.outer) && !e.hasAlias(name) && !a.rowName(name, lv.outer) {
 			f = finding{item: it, provable: sure, own: own}
 		}
 		return settle(v), f

@@ -390,15 +390,18 @@ func (a *analysis) selectBlock(s *grammar.Select, outer *env, ctes *cteScope, gi
 	}
 	after.aliases = e.aliases
 	a.groupBy(s.GroupBy, rel, s.Items, &after)
+	// DISTINCT ON looks at the outputs first, as ORDER BY does.
+	outputs := after
+	outputs.outputs = rel
 	for _, x := range s.DistinctOn {
 		if n, ok := stripParens(x).(*grammar.Number); ok {
 			a.position(n, rel)
 			continue
 		}
 		if c, ok := stripParens(x).(*grammar.Column); ok && len(c.Parts) == 1 {
-			a.keepSorted(&c.Parts[0], rel, &after)
+			a.keepSorted(&c.Parts[0], rel, &outputs)
 		}
-		decided(a.expr(x, &after))
+		decided(a.expr(x, &outputs))
 	}
 	if s.Having != nil {
 		decided(a.expr(s.Having, &after))

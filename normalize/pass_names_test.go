@@ -52,7 +52,10 @@ func TestNamesApart(t *testing.T) {
 		{"T33", "select list_transform([{'id': 9}], x -> x.id) as k from t x", "select list_transform([{'id': 9}], y -> y.id) as k from t x"},
 		{"two items may have it", "select k from t a, u b", "select a.k from t a, u b"},
 		{"one of two has it, the other may", "select k from (select 1 as k) a, u b", "select a.k from (select 1 as k) a, u b"},
+		{"query_table may name a CTE", "with c as (select 1 as x) select x from query_table('c')", "with d as (select 1 as x) select x from query_table('c')"},
+		{"a macro may read a CTE", "with c as (select 1 as x) select f() as k", "with d as (select 1 as x) select f() as k"},
 		{"T15: the alias comes first", "select -v as v from t order by v", "select -v as v from t x order by x.v"},
+		{"T62: DISTINCT ON too", "select distinct on (a) n as a from (select 4 as a, 1 as n) q", "select distinct on (q.a) n as a from (select 4 as a, 1 as n) q"},
 		{"T16: an alias", "select id as k from t where k = 1", "select id as k from t x where x.k = 1"},
 		{"T8", "select id from t full join u using (id)", "select t.id from t full join u using (id)"},
 		{"T29", "select st.a as k from s", "select st.a as k from s, (select 77 as a) st"},
@@ -61,6 +64,9 @@ func TestNamesApart(t *testing.T) {
 		{"two items of one name are an error", "select 1 as k from t semi join u t on true", "select 1 as k from t semi join u x on true"},
 	})
 	apart(t, DialectDatabricks, []pair{
+		{"IDENTIFIER may name a CTE", "WITH c AS (SELECT 1 AS x) SELECT x FROM IDENTIFIER('c')", "WITH d AS (SELECT 1 AS x) SELECT x FROM IDENTIFIER('c')"},
+		{"IDENTIFIER may name a CTE", "WITH c AS (SELECT 1 AS x) SELECT x FROM IDENTIFIER(:c)", "WITH d AS (SELECT 1 AS x) SELECT x FROM IDENTIFIER(:c)"},
+		{"PIVOT of a join", "SELECT * FROM (t JOIN u) PIVOT (sum(v) FOR k IN (1))", "SELECT * FROM t JOIN u PIVOT (sum(v) FOR k IN (1))"},
 		{"T63", "SELECT a.id AS x, b.id AS y FROM t a, t b WHERE a.id < b.id", "SELECT b.id AS x, a.id AS y FROM t a, t b WHERE a.id < b.id"},
 		{"T33", "SELECT transform(arr, y -> y.id) AS k FROM s x", "SELECT transform(arr, y -> x.id) AS k FROM s x"},
 		{"T17", "SELECT id AS a1, a1 + 1 AS b FROM t", "SELECT id AS a1, t.a1 + 1 AS b FROM t"},

@@ -35,9 +35,9 @@ func (a *analysis) shape(file *grammar.File) {
 		case *grammar.PipeJoin:
 			a.shapeJoin(&n.Join)
 		case *grammar.Pivot:
-			n.X = a.bareItem(n.X)
+			n.X = a.bareSingle(n.X)
 		case *grammar.Unpivot:
-			n.X = a.bareItem(n.X)
+			n.X = a.bareSingle(n.X)
 		}
 		return true
 	})
@@ -206,6 +206,18 @@ func (a *analysis) bareItem(x grammar.FromItem) grammar.FromItem {
 	}
 }
 
+// bareSingle drops parentheses around one item; around a join they say what belongs together.
+func (a *analysis) bareSingle(x grammar.FromItem) grammar.FromItem {
+	if x == nil {
+		return nil
+	}
+	inner := a.bareItem(x)
+	if _, joins := inner.(*grammar.Joins); joins {
+		return x
+	}
+	return inner
+}
+
 func (a *analysis) shapeJoins(j *grammar.Joins) {
 	var chains [][]grammar.Join
 	for {
@@ -230,11 +242,7 @@ func (a *analysis) shapeJoins(j *grammar.Joins) {
 }
 
 func (a *analysis) shapeJoin(j *grammar.Join) {
-	if x := a.bareItem(j.Right); x != j.Right {
-		if _, joins := x.(*grammar.Joins); !joins {
-			j.Right = x
-		}
-	}
+	j.Right = a.bareSingle(j.Right)
 	if !a.duck() && j.Kind == grammar.JoinInner && j.On == nil && len(j.Using) == 0 && !j.Natural && j.Nearest == nil {
 		j.Kind = grammar.JoinCross
 	}
