@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"hodor/engine"
+	"hodor/lineage"
 	"hodor/normalize"
 	"hodor/project"
 	"hodor/stores"
@@ -120,7 +121,8 @@ func (s *Session) gather(ctx context.Context, n *project.Node, req DecideRequest
 		return nil, "sql"
 	}
 	st.hooks = s.hooks(n, req.Hooks, recorded)
-	found := s.resolver.Of(n, lineageFacts(st.text, st.hooks))
+	facts := lineageFacts(st.text, st.hooks)
+	found := s.resolver.Of(n, facts)
 	if deferred {
 		st.key = s.proj.NodeKey(n, found.Read)
 		st.record = s.loaded.Of(st.key, n.UniqueID)
@@ -141,7 +143,7 @@ func (s *Session) gather(ctx context.Context, n *project.Node, req DecideRequest
 	if n.State.CompareUnrendered {
 		st.now.Unrendered = s.hasher.Unrendered(n)
 	}
-	st.reads = s.evidence(ctx, n, found, in.Record)
+	st.reads = s.evidence(ctx, n, facts, found, in.Record)
 
 	in.Now = st.now
 	in.Relation = s.relation(ctx, n, req, found.Read)
@@ -156,7 +158,7 @@ func (s *Session) gather(ctx context.Context, n *project.Node, req DecideRequest
 	if n.Kind != engine.KindView {
 		// What a view's query reads is read anew whenever the view is; hooks that read anything set HooksUnknown.
 		in.Upstreams, in.Views = st.reads.upstreams, st.reads.views
-	} else if len(st.hooks) > 0 && len(s.session.Hidden) > 0 {
+	} else if hooks := (lineage.Facts{Hooks: facts.Hooks}); len(st.hooks) > 0 && len(s.hiddenFrom(hooks, nil)) > 0 {
 		in.HooksUnknown = true
 	}
 	st.decide(in, s.nowMS())

@@ -25,7 +25,7 @@ type reads struct {
 
 // evidence reads the versions of all that lineage found, many at once. then are the record's versions, which a reader may take over where it
 // can prove that they stand.
-func (s *Session) evidence(ctx context.Context, n *project.Node, found lineage.Result, then *engine.Record) reads {
+func (s *Session) evidence(ctx context.Context, n *project.Node, facts lineage.Facts, found lineage.Result, then *engine.Record) reads {
 	out := reads{upstreams: make([]engine.Upstream, len(found.Upstreams)), why: map[string]string{}}
 	recorded := func(name string) engine.Version {
 		if then == nil {
@@ -64,14 +64,49 @@ func (s *Session) evidence(ctx context.Context, n *project.Node, found lineage.R
 		out.columns[found.Direct[i].Name] = v
 	}
 	if n.Resource != project.Seed {
-		for _, name := range s.session.Hidden {
-			// S8: whatever the text calls may be the user's own.
+		for _, name := range s.hiddenFrom(facts, found.Views) {
 			u := engine.Upstream{Name: "opaque:" + name}
 			out.upstreams = append(out.upstreams, u)
 			out.why[u.Name] = "a user function of that name hides the built-in one"
 		}
 	}
 	return out
+}
+
+// hiddenFrom returns the user functions that may stand in for a built-in which a node's texts, or the views that it reads through, call (S8).
+func (s *Session) hiddenFrom(facts lineage.Facts, views []lineage.View) []string {
+	var hidden []string
+	var calls map[string]bool // gathered once it matters
+	for _, name := range s.session.UserFunctions {
+		all, some := normalize.MacroHides(name)
+		if some && !all && calls == nil {
+			calls = map[string]bool{}
+			addCalls(calls, facts)
+			for _, v := range views {
+				if n := s.proj.Nodes[v.NodeID]; n != nil {
+					inner, _ := s.View(n)
+					addCalls(calls, inner)
+				}
+			}
+		}
+		if all || some && calls[name] {
+			hidden = append(hidden, name)
+		}
+	}
+	return hidden
+}
+
+func addCalls(calls map[string]bool, f lineage.Facts) {
+	if f.Body != nil {
+		for _, name := range f.Body.Calls {
+			calls[name] = true
+		}
+	}
+	for _, h := range f.Hooks {
+		for _, name := range h.Facts.Calls {
+			calls[name] = true
+		}
+	}
 }
 
 // group runs functions beside each other. A panic in one comes back from wait, so that it fails the one node and not the process.

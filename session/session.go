@@ -138,9 +138,14 @@ func (s *Session) Start(ctx context.Context, req StartRequest) (StartAnswer, err
 		s.noRecords = true
 		s.warn("the warehouse's session can't be read: %v; this run builds everything and records nothing.", err)
 	}
-	if len(s.session.Hidden) > 0 {
-		s.warn("user functions hide built-in ones (%s), so no SQL is known to read only what it seems to: every node with SQL builds. Give them other names.",
-			strings.Join(s.session.Hidden, ", "))
+	var hidden []string
+	for _, name := range s.session.UserFunctions {
+		if _, some := normalize.MacroHides(name); some {
+			hidden = append(hidden, name)
+		}
+	}
+	if len(hidden) > 0 {
+		s.warn("user functions hide built-in ones (%s): what calls them can't be traced and builds. Give them other names.", strings.Join(hidden, ", "))
 	}
 	if f := req.Flags; f.Empty || f.Sample || f.EventTime {
 		s.noReuse, s.noRecords = engine.NoHistory, true

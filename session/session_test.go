@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -73,7 +74,7 @@ func TestChanges(t *testing.T) {
 			map[string]string{"model.shop.stg": "build target_modified", "model.shop.orders": "reuse no_new_data"}},
 		{"target gone", func(w *world) { delete(w.tables, "shop.main.orders") }, map[string]string{"model.shop.orders": "build relation_missing"}},
 		{"source gone", func(w *world) { delete(w.tables, "shop.main.raw_orders") }, map[string]string{"model.shop.orders": "build unknown_upstream"}},
-		{"hidden built-in", func(w *world) { w.hidden = []string{"sum"} },
+		{"hidden operator", func(w *world) { w.hidden = []string{"+"} },
 			map[string]string{"model.shop.orders": "build unknown_upstream", "seed.shop.rates": "reuse no_new_data", "test.shop.positive": "build unknown_upstream"}},
 		{"full refresh", func(w *world) { w.flags.FullRefresh = true },
 			map[string]string{"model.shop.orders": "build full_refresh", "test.shop.positive": "build full_refresh", "seed.shop.rates": "build full_refresh"}},
@@ -397,6 +398,37 @@ func TestS9Views(t *testing.T) {
 	w.nodes["model.shop.stg"].sql += " broken"
 	w.settled()
 	w.run().expect(map[string]string{"model.shop.stg": "build select_star_view", "model.shop.orders": "build unknown_upstream"})
+}
+
+// S8: a user's macro hides a built-in function from those who call it, themselves or through a view, and an operator from everyone.
+func TestS8HiddenBuiltins(t *testing.T) {
+	w := shop(t)
+	w.nodes["model.shop.stg"].sql += " where upper('a')"
+	w.nodes["model.shop.daily"].sql = `select sum(a) from "shop"."main"."orders"`
+	w.settled()
+	nothing := map[string]string{"model.shop.stg": "reuse view_unchanged", "model.shop.orders": "reuse no_new_data", "model.shop.daily": "reuse no_new_data", "test.shop.positive": "reuse no_new_data"}
+	for _, c := range []struct {
+		own  string
+		want map[string]string
+	}{
+		{"my_own", nil},
+		{"lower", nil},
+		{"sum", map[string]string{"model.shop.daily": "build unknown_upstream"}},
+		{"upper", map[string]string{"model.shop.orders": "build unknown_upstream"}},
+		{"||", map[string]string{"model.shop.orders": "build unknown_upstream", "model.shop.daily": "build unknown_upstream", "test.shop.positive": "build unknown_upstream"}},
+	} {
+		w.hidden = []string{c.own}
+		want := maps.Clone(nothing)
+		maps.Copy(want, c.want)
+		r := w.run()
+		r.expect(want)
+		if (len(r.start.Warnings) > 0) != (c.own != "my_own") {
+			t.Errorf("%s: warnings %v", c.own, r.start.Warnings)
+		}
+		w.hidden = nil
+		w.run()
+		w.run().expect(nothing)
+	}
 }
 
 func TestTests(t *testing.T) {

@@ -173,7 +173,7 @@ func (r *reader) Volatile(_ context.Context, kind string) engine.Version {
 }
 
 func (r *reader) Session(context.Context) (versions.Session, error) {
-	return versions.Session{NowMS: r.w.clock.UnixMilli(), Taken: r.w.clock, Fingerprint: r.w.fingerprint, Hidden: r.w.hidden, Engine: "v1"}, r.w.sessionErr
+	return versions.Session{NowMS: r.w.clock.UnixMilli(), Taken: r.w.clock, Fingerprint: r.w.fingerprint, UserFunctions: r.w.hidden, Engine: "v1"}, r.w.sessionErr
 }
 
 func (r *reader) Invalidate(rel versions.Relation) {
@@ -211,6 +211,11 @@ func scripted(text string, opt normalize.Options) normalize.Result {
 	for _, m := range fromTable.FindAllStringSubmatch(canonical, -1) {
 		if parts, ok := project.ParseName(m[1]); ok {
 			r.Facts.Tables = append(r.Facts.Tables, parts)
+		}
+	}
+	for _, name := range []string{"sum", "upper"} {
+		if strings.Contains(text, name+"(") {
+			r.Facts.Calls = append(r.Facts.Calls, name)
 		}
 	}
 	r.Facts.SelectStar = strings.Contains(text, "select *")

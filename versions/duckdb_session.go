@@ -79,13 +79,12 @@ func (d *DuckDB) Session(ctx context.Context) (Session, error) {
 	}
 	s.Fingerprint = digest(parts...)
 
-	hidden, err := query(ctx, d.db, "select system.main.lower(f.function_name) from system.main.duckdb_functions() f group by 1 "+
-		"having system.main.bool_or(f.internal) and system.main.bool_or(not f.internal) order by 1", 1)
+	own, err := query(ctx, d.db, "select distinct system.main.lower(f.function_name) from system.main.duckdb_functions() f where not f.internal order by 1", 1)
 	if err != nil {
 		return Session{}, fmt.Errorf("reading the user's functions: %w", err)
 	}
-	for _, r := range hidden {
-		s.Hidden = append(s.Hidden, r[0].String)
+	for _, r := range own {
+		s.UserFunctions = append(s.UserFunctions, r[0].String)
 	}
 	return s, nil
 }

@@ -51,8 +51,8 @@ type Session struct {
 	Taken time.Time
 	// Fingerprint is a hash over the settings that may change what a statement means or returns (S19).
 	Fingerprint string
-	// Hidden are the built-in functions and operators that a user's function or macro of the same name hides, in lower case (S8).
-	Hidden []string
+	// UserFunctions are the names of the user's functions, macros and operators, in lower case and sorted; one of a built-in's name hides it (S8).
+	UserFunctions []string
 	// Engine is the engine's version.
 	Engine string
 }
