@@ -18,6 +18,7 @@ type scanner struct {
 	comments []Comment
 	i        int
 	fault    fault
+	ops      operatorRun
 }
 
 // fault is why the lexer stopped.
@@ -86,7 +87,7 @@ func wordByte(c byte) bool { k := byteClasses[c]; return k == bWord || k == bDig
 // run lexes all of src.
 func (lx *scanner) run(src string, d Dialect) {
 	lx.src, lx.d, lx.i = src, d, 0
-	lx.tokens, lx.comments, lx.fault = lx.tokens[:0], nil, fault{}
+	lx.tokens, lx.comments, lx.fault, lx.ops = lx.tokens[:0], nil, fault{}, operatorRun{}
 	if want := len(src)/4 + 16; cap(lx.tokens) < want {
 		lx.tokens = make([]token, 0, want)
 	}
@@ -120,7 +121,7 @@ func (lx *scanner) fail(offset int, expected, hint string) bool {
 	return false
 }
 
-func (lx *scanner) emit(k kind, start, end int, f flag) bool {
+func (lx *scanner) emit(k kind, start, end int, f tokenFlag) bool {
 	lx.tokens = append(lx.tokens, token{start: int32(start), end: int32(end), kind: k, flags: f})
 	lx.i = end
 	return true
@@ -362,7 +363,7 @@ func (lx *scanner) commentsBefore(offset int) int {
 }
 
 // duckPiece lexes one piece in quotes and returns its end, or -1.
-func (lx *scanner) duckPiece(q int, escapes bool, f *flag) int {
+func (lx *scanner) duckPiece(q int, escapes bool, f *tokenFlag) int {
 	for j := q + 1; j < len(lx.src); j++ {
 		switch b := lx.src[j]; {
 		case b == 0:

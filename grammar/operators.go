@@ -135,21 +135,31 @@ var duckOperators = map[string]kind{
 	"~": kTilde, "!": kBang, "@": kAt, "&": kAmp, "|": kBar,
 }
 
+// singleOperator has the kinds of operators of one byte.
+var singleOperator = func() (t [256]kind) {
+	for text, k := range duckOperators {
+		if len(text) == 1 {
+			t[text[0]] = k
+		}
+	}
+	return t
+}()
+
 // operator lexes an operator or punctuation of DuckDB. A run of operator bytes is one token, cut before a comment and at a
 // question mark, which is a parameter, and shortened so that it ends in + or - only if it holds one of operatorFree.
 func (lx *scanner) operator(i int, c byte) bool {
 	if !operatorByte[c] || c == '?' {
 		return lx.punctuation(i, c)
 	}
-	j := i + 1
-	for j < len(lx.src) && operatorByte[lx.src[j]] && lx.src[j] != '?' {
-		if n := lx.at(j + 1); lx.src[j] == '-' && n == '-' || lx.src[j] == '/' && n == '*' {
-			break
-		}
-		j++
+	if n := lx.at(i + 1); !operatorByte[n] && singleOperator[c] != kEOF {
+		return lx.emit(singleOperator[c], i, i+1, 0)
 	}
-	for j > i+1 && (lx.src[j-1] == '+' || lx.src[j-1] == '-') && !strings.ContainsAny(lx.src[i:j-1], operatorFree) {
-		j--
+	if i >= lx.ops.end {
+		lx.ops = lx.operatorRun(i)
+	}
+	j := lx.ops.end
+	if !lx.ops.free {
+		j = max(i+1, lx.ops.hard)
 	}
 	text := lx.src[i:j]
 	if k, ok := duckOperators[text]; ok {
@@ -159,6 +169,31 @@ func (lx *scanner) operator(i int, c byte) bool {
 		return lx.fail(i+strings.IndexByte(text, '`'), "DuckDB has no back quotes", "quote names with \"")
 	}
 	return lx.emit(kOperator, i, j, 0)
+}
+
+// operatorRun is a run of operator bytes: where it ends, where the last byte but + and - ends, and whether it holds one of
+// operatorFree. It is kept while its tokens are cut off, so that a long run is read once.
+type operatorRun struct {
+	end, hard int
+	free      bool
+}
+
+func (lx *scanner) operatorRun(i int) operatorRun {
+	r := operatorRun{end: i}
+	for ; r.end < len(lx.src); r.end++ {
+		c := lx.src[r.end]
+		if !operatorByte[c] || c == '?' {
+			break
+		}
+		if n := lx.at(r.end + 1); c == '-' && n == '-' || c == '/' && n == '*' {
+			break
+		}
+		if c != '+' && c != '-' {
+			r.hard = r.end + 1
+		}
+		r.free = r.free || strings.IndexByte(operatorFree, c) >= 0
+	}
+	return r
 }
 
 func (lx *scanner) punctuation(i int, c byte) bool {

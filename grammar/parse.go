@@ -256,6 +256,11 @@ func (p *parser) raise(e *ParseError) {
 // failEnd ends the parse behind a complete statement.
 func (p *parser) failEnd() {
 	switch {
+	case p.is(kwGroup) || p.is(kwOrder):
+		if p.look(1).word != kwBy {
+			p.next()
+			p.fail("BY")
+		}
 	case p.at(kRParen):
 		p.failHint("the end of the statement", "one closing parenthesis too many?")
 	case p.at(kLParen) || p.at(kWord) || p.at(kString) || p.at(kNumber) || p.at(kQuoted):

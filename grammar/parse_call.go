@@ -68,7 +68,7 @@ func (c *Call) takesNulls() bool {
 		return false
 	}
 	n := &c.Name.Parts[0]
-	return n.Is("FIRST") || n.Is("LAST") || n.Is("ANY_VALUE") || n.Is("FIRST_VALUE") || n.Is("LAST_VALUE")
+	return n.Is("FIRST") || n.Is("LAST") || n.Is("ANY_VALUE")
 }
 
 // argument parses one argument of a call.
@@ -247,6 +247,10 @@ func (p *parser) windowSpec(w *Window) {
 		if !duck {
 			return
 		}
+	}
+	if p.startsWindowClause() && (p.is(kwPartition) || p.is(kwOrder)) && p.look(1).word != kwBy {
+		p.next()
+		p.fail("BY")
 	}
 	switch {
 	case p.are(kwPartition, kwBy), !duck && (p.are(kwDistribute, kwBy) || p.are(kwCluster, kwBy)):

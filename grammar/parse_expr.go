@@ -69,7 +69,8 @@ func (p *parser) prefixOther() Expr {
 
 func (p *parser) not() Expr {
 	start := p.start()
-	if p.d.In(Databricks) && !p.startsOperand(p.look(1)) && p.look(1).kind != kBang {
+	if p.d.In(Databricks) && !p.startsOperand(p.look(1)) && p.look(1).kind != kBang &&
+		!(p.look(1).kind == kStar && !p.startsOperand(p.look(2))) {
 		return p.postfix(p.primary())
 	}
 	p.next()
@@ -100,8 +101,13 @@ func (p *parser) inOperand() Expr {
 
 // postfix takes what may follow a primary: casts, fields, subscripts and, in Databricks, COLLATE and JSON paths.
 func (p *parser) postfix(x Expr) Expr {
-	if _, ok := x.(*Exists); ok && p.d.In(Databricks) {
-		return x // a condition, no primary
+	switch x.(type) {
+	case *Exists:
+		if p.d.In(Databricks) {
+			return x // a condition, no primary
+		}
+	case *Star:
+		return x
 	}
 	for {
 		switch p.peek().kind {

@@ -118,9 +118,24 @@ func (p *parser) fromTail(x FromItem) FromItem {
 			p.nested()
 			x = p.matchRecognize(x)
 		default:
+			if joinWord(t.word) && (p.d.In(DuckDB) || t.word.in(classStrict)) {
+				for joinWord(p.peek().word) || p.is(kwOuter) {
+					p.next()
+				}
+				p.fail("JOIN")
+			}
 			return x
 		}
 	}
+}
+
+// joinWord reports whether w begins a join, and nothing else behind a table.
+func joinWord(w keyword) bool {
+	switch w {
+	case kwNatural, kwLeft, kwRight, kwFull, kwInner, kwCross, kwAsof, kwPositional:
+		return true
+	}
+	return false
 }
 
 // startsJoin reports whether a join is at the cursor.

@@ -1,12 +1,24 @@
 package grammar
 
-// startsPipeOp reports whether t starts a pipe operator, so that a single | before it is a pipe token.
-func (p *parser) startsPipeOp(t *token) bool {
-	switch t.word {
-	case kwSelect, kwExtend, kwSet, kwDrop, kwAs, kwWhere, kwAggregate, kwOrder, kwSort, kwCluster, kwDistribute, kwLimit,
-		kwOffset, kwTablesample, kwPivot, kwUnpivot, kwJoin, kwLeft, kwRight, kwFull, kwInner, kwCross, kwNatural, kwSemi,
-		kwAnti, kwUnion, kwExcept, kwMinus, kwIntersect:
-		return true
+// barIsPipe reports whether the single | at the cursor is a pipe token rather than the operator: a pipe operator's word and
+// what must follow it come next.
+func (p *parser) barIsPipe() bool {
+	next := p.look(2)
+	switch p.look(1).word {
+	case kwOrder, kwSort, kwCluster, kwDistribute:
+		return next.word == kwBy
+	case kwJoin, kwLeft, kwRight, kwFull, kwInner, kwCross, kwNatural, kwSemi, kwAnti:
+		p.i++
+		defer func() { p.i-- }()
+		return p.startsJoin()
+	case kwUnion, kwExcept, kwMinus, kwIntersect:
+		p.i++
+		defer func() { p.i-- }()
+		return p.setOperator()
+	case kwTablesample, kwPivot, kwUnpivot:
+		return next.kind == kLParen
+	case kwSelect, kwExtend, kwSet, kwDrop, kwAs, kwWhere, kwAggregate, kwLimit, kwOffset:
+		return !p.endsName(next) && !endsExpression(next.word)
 	}
 	return false
 }

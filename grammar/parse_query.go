@@ -147,7 +147,7 @@ func (p *parser) startsPipe() bool {
 	if p.d.In(DuckDB) {
 		return false
 	}
-	return p.at(kPipe) || p.at(kBar) && p.startsPipeOp(p.look(1))
+	return p.at(kPipe) || p.at(kBar) && p.barIsPipe()
 }
 
 // setOperator reports whether a set operator is at the cursor.

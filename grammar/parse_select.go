@@ -150,8 +150,10 @@ func (p *parser) clauseAhead() bool {
 			t := p.look(2)
 			return !(p.isLabel(t) && !endsExpression(t.word) || t.kind == kLParen)
 		}
-		return next.kind != kEOF && next.kind != kComma && next.kind != kRParen && next.kind != kSemicolon
-	case kwWhere, kwHaving, kwQualify, kwLimit, kwOffset, kwOn, kwUsing:
+		return next.kind != kComma
+	case kwWhere, kwHaving:
+		return next.kind != kComma
+	case kwQualify, kwLimit, kwOffset, kwOn, kwUsing:
 		return next.kind != kEOF && next.kind != kComma && next.kind != kRParen && next.kind != kSemicolon
 	case kwGroup, kwOrder, kwCluster, kwDistribute, kwSort, kwPartition:
 		return next.word == kwBy

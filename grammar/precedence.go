@@ -76,6 +76,9 @@ func (p *parser) infix() int {
 		if t.kind == kWord {
 			return p.sparkWordLevel(t.word)
 		}
+		if t.kind == kBar && p.startsPipe() {
+			return 0
+		}
 		return int(sparkInfix[t.kind])
 	}
 	if t.kind == kWord {

@@ -5,10 +5,10 @@ import (
 	"unicode/utf8"
 )
 
-// Print returns canonical SQL of the dialect for a node: one line, keywords in upper case, every identifier in quotes but
-// those that are syntax (the names of functions with a syntax of their own, types, units). What a Parse gave prints to a
-// text that parses to an equal tree, and that the engine reads alike. Where a rewrite has removed a Paren or nested nodes
-// anew, parentheses are added if the text would be read differently without them.
+// Print returns canonical SQL of the dialect for a node: no line breaks but those inside DuckDB strings, keywords in upper
+// case, every identifier in quotes but those that are syntax (the names of functions with a syntax of their own, types,
+// units). What a Parse gave prints to a text that parses to an equal tree, and that the engine reads alike. Where a rewrite
+// has removed a Paren or nested nodes anew, parentheses are added if the text would be read differently without them.
 func Print(n Node, d Dialect) string {
 	p := printer{d: d, b: make([]byte, 0, 256)}
 	n.print(&p)
@@ -67,6 +67,8 @@ func (p *printer) quoted(name string) {
 	q := byte('"')
 	if p.d.In(Databricks) {
 		q = '`'
+	} else if name == "" {
+		q = '\'' // only a string can be an empty name
 	}
 	p.b = append(p.b, q)
 	for i := 0; i < len(name); i++ {

@@ -151,7 +151,7 @@ func (x *Unary) print(p *printer) {
 		p.operand(x.X, duckOther+1, 0)
 	}
 	// Operator characters in a row would become another token, two minus signs a comment.
-	if at < len(p.b) && (operatorByte[p.b[at]] || operatorByte[p.b[at-1]] && p.b[at] == '?') {
+	if at < len(p.b) && p.b[at] != '`' && (operatorByte[p.b[at]] || p.b[at] == '?') {
 		p.b = append(p.b, 0)
 		copy(p.b[at+1:], p.b[at:])
 		p.b[at] = ' '
@@ -239,7 +239,11 @@ func (x *Or) print(p *printer) {
 }
 
 func (x *Not) print(p *printer) {
-	p.s("NOT ")
+	if p.d.In(Databricks) && leadingStar(x.X) {
+		p.s("! ")
+	} else {
+		p.s("NOT ")
+	}
 	if p.d.In(Databricks) {
 		if n, ok := x.X.(*Not); ok {
 			n.print(p)
@@ -678,8 +682,13 @@ func (p *printer) nulls(n NullTreatment) {
 func (x *SyntaxCall) print(p *printer) {
 	p.word(&x.Name)
 	p.s("(")
+	position := len(x.Args) > 1 && x.Args[1].Word == "IN"
 	for i := range x.Args {
 		p.if_(i > 0 && x.Args[i].Word != ",", " ")
+		if position && i == 0 {
+			p.operand(x.Args[i].X, p.levelPosition(), 0)
+			continue
+		}
 		x.Args[i].print(p)
 	}
 	p.s(")")
@@ -691,7 +700,7 @@ func (x *SyntaxArg) print(p *printer) {
 		return
 	}
 	p.if_(x.Word != "", " ")
-	if x.Word == "" || x.Word == "IN" {
+	if x.Word == "IN" {
 		p.operand(x.X, p.levelPosition(), 0)
 		return
 	}

@@ -57,6 +57,8 @@ func (p *printer) primaryOnly(x Expr, dot bool) {
 		return
 	case *Collate:
 		bare = p.d.In(Databricks)
+	case *Exists:
+		bare = p.d.In(DuckDB)
 	case *DynamicName:
 		bare = true
 	}
@@ -227,6 +229,29 @@ func (p *printer) swallows(x Expr) int {
 		return 0
 	}
 	return closed
+}
+
+// leadingStar reports whether x, without parentheses, starts with a plain star: behind the word NOT, Databricks would take it
+// for a product with a column of that name.
+func leadingStar(x Expr) bool {
+	for {
+		switch y := x.(type) {
+		case *Star:
+			return y.Qualifier == nil
+		case *Binary:
+			x = y.First
+		case *In:
+			x = y.X
+		case *Like:
+			x = y.X
+		case *Between:
+			x = y.X
+		case *Is:
+			x = y.X
+		default:
+			return false
+		}
+	}
 }
 
 // leadingNumber reports whether x, without parentheses, starts with a number that has no sign: in Databricks a minus before

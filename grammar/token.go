@@ -77,13 +77,13 @@ var kindText = [kindCount]string{
 
 func (k kind) String() string { return kindText[k] }
 
-// flag says more about a token.
-type flag uint8
+// tokenFlag says more about a token.
+type tokenFlag uint8
 
 const (
-	flagPlain  flag = 1 << iota // a string or quoted name without escapes, doubled quotes or prefix
-	flagDollar                  // a dollar-quoted string
-	flagJoined                  // DuckDB: a string with continuations
+	flagPlain  tokenFlag = 1 << iota // a string or quoted name without escapes, doubled quotes or prefix
+	flagDollar                       // a dollar-quoted string
+	flagJoined                       // DuckDB: a string with continuations
 )
 
 // token is one token: 12 bytes without pointers, so that a buffer of them costs the garbage collector nothing.
@@ -91,7 +91,7 @@ type token struct {
 	start, end int32
 	word       keyword // of kWord
 	kind       kind
-	flags      flag
+	flags      tokenFlag
 }
 
 // Token is a token as the outside sees it.
