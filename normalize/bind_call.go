@@ -23,7 +23,6 @@ var lambdaFunctions = set("list_transform", "array_transform", "list_apply", "ar
 
 // callExpr resolves a function call.
 func (a *analysis) callExpr(x *grammar.Call, e *env) value {
-	a.notePlaceholders(&x.Name)
 	v := value{}
 	name := joinFolded(x.Name.Parts)
 	if x.Name.Dynamic != nil {
@@ -85,7 +84,7 @@ func (a *analysis) callExpr(x *grammar.Call, e *env) value {
 	case stringFunctions[name]:
 		v = computed(v)
 	case choiceFunctions[name]:
-		v = coerce(v)
+		v = settle(coerce(v))
 		v.text, v.literal = v.text || v.literal && len(x.Args) > 1, false
 	case name == "to_date" || name == "to_timestamp" || name == "date" || name == "timestamp" || name == "try_to_date" || name == "try_to_timestamp":
 		if len(x.Args) == 1 {
@@ -112,8 +111,8 @@ func (a *analysis) volatile(name string, f function, known bool, x *grammar.Call
 		return kindAlways
 	case name == "to_unix_timestamp" && len(x.Args) == 0:
 		return kindAlways
-	case name == "age" && a.duck() && len(x.Args) == 1 && x.Receiver == nil:
-		return kindAlways
+	case name == "age" && a.duck() && (len(x.Args) == 1 && x.Receiver == nil && len(x.Name.Parts) == 1 || len(x.Args) == 0):
+		return kindAlways // the distance from now; x.age() too
 	}
 	return f.kind
 }

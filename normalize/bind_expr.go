@@ -1,6 +1,8 @@
 package normalize
 
 import (
+	"strings"
+
 	"hodor/grammar"
 )
 
@@ -16,7 +18,7 @@ func (a *analysis) expr(x grammar.Expr, e *env) value {
 	case *grammar.String:
 		return a.stringValue(x)
 	case *grammar.Number:
-		return a.placeholder(a.placeholders[x], x.Start)
+		return a.placeholder(x)
 	case *grammar.Null, *grammar.Bool, *grammar.Default, *grammar.Unit:
 		return value{}
 	case *grammar.Paren:
@@ -228,7 +230,7 @@ func (a *analysis) fields(items []grammar.Expr, e *env) value {
 func (a *analysis) scalar(q *grammar.Query, e *env) value {
 	rel := a.query(q, e, e.ctes, use{nameless: true})
 	v := rel.all()
-	if rel.partial || len(rel.cols) != 1 {
+	if rel.open || len(rel.cols) != 1 {
 		v.row = true
 	}
 	return settle(v)
@@ -394,7 +396,7 @@ func (a *analysis) dayCut(x grammar.Expr, e *env) (value, bool) {
 		}
 	case *grammar.Column:
 		name := lower(x.Parts[0].Text)
-		if len(x.Parts) == 1 && clocks[a.dialect][name] && bareWords[a.dialect][name] && a.placeholders[x] == nil {
+		if len(x.Parts) == 1 && clocks[a.dialect][name] && bareWords[a.dialect][name] {
 			if is, doubt := a.parameter(x.Parts[0].Text, e); is || doubt {
 				return value{}, false
 			}
@@ -420,10 +422,7 @@ func (a *analysis) typeNames(t grammar.DataType, e *env) {
 
 // stringValue is the value of a string literal.
 func (a *analysis) stringValue(x *grammar.String) value {
-	v := value{literal: true}
-	if names := a.placeholders[x]; names != nil {
-		v = merge(v, a.placeholder(names, x.Start))
-	}
+	v := merge(value{literal: true}, a.placeholder(x))
 	if a.duck() || x.Kind != grammar.StringText {
 		return v
 	}
@@ -460,18 +459,15 @@ func clockWord(s string) (string, volatility) {
 	kind := pure
 	word := lower(s[:end])
 	switch word {
-	case "now", "epoch":
+	case "now":
 		kind = kindAlways
 	case "today", "tomorrow", "yesterday":
 		kind = kindDate
 	}
-	if word == "epoch" {
-		return "", pure // a constant
-	}
 	// What follows must look like a zone.
-	for _, c := range s[end:] {
+	for _, c := range strings.TrimLeft(s[end:], " \t") {
 		switch {
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '/', c == '_', c == '+', c == '-', c == ':', c == ' ':
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '/', c == '_', c == '+', c == '-', c == ':':
 		default:
 			return "", pure
 		}

@@ -78,10 +78,6 @@ func (a *analysis) addItem(it *item, e *env) {
 			it.written = it.alias.Name.Text
 			it.name = lower(it.written)
 			it.parts = nil
-			a.noteIdentPlaceholders(&it.alias.Name)
-		}
-		for i := range it.alias.Columns {
-			a.noteIdentPlaceholders(&it.alias.Columns[i].Name)
 		}
 	}
 	// Inside a frozen text, and where names may mean anything, everything stays as written.
@@ -130,7 +126,6 @@ func (a *analysis) table(t *grammar.Table, e *env) {
 
 // tableItem resolves the name of a relation and notes for the facts what is read. t is nil where no alias can stand.
 func (a *analysis) tableItem(name *grammar.Name, t *grammar.Table, start int32, e *env) *item {
-	a.notePlaceholders(name)
 	if name.Dynamic != nil {
 		a.opaque = append(a.opaque, textAt{"identifier", start})
 		decided(a.expr(name.Dynamic, &env{ctes: e.ctes, frozen: e.frozen}))

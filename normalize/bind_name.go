@@ -12,9 +12,6 @@ const (
 
 // column resolves a dotted name where a value is expected, and returns what is known of that value.
 func (a *analysis) column(x *grammar.Column, e *env) value {
-	if names := a.placeholders[x]; names != nil {
-		return a.placeholder(names, x.Start)
-	}
 	if len(x.Parts) == 1 {
 		return a.bareName(x, e)
 	}
@@ -410,11 +407,19 @@ func (a *analysis) call(function string, kind volatility, start int32) value {
 	return value{taint: &taint{call: c}}
 }
 
-// placeholder is the value of a literal that holds per-run values (S27).
-func (a *analysis) placeholder(names []string, start int32) value {
+// placeholder is the value of a literal, if it holds per-run values (S27).
+func (a *analysis) placeholder(n grammar.Node) value {
 	var v value
-	for _, name := range names {
-		v = merge(v, a.call(name, kindAlways, start))
+	for _, name := range a.placeholders[n] {
+		v = merge(v, a.call(name, kindAlways, n.Bounds().Start))
 	}
+	delete(a.placeholders, n)
 	return v
+}
+
+// otherPlaceholders notes the per-run values that stand anywhere but in a literal: in a name, a key, an option. They decide.
+func (a *analysis) otherPlaceholders() {
+	for n := range a.placeholders {
+		decided(a.placeholder(n))
+	}
 }

@@ -456,7 +456,6 @@ func (a *analysis) selectItems(items []grammar.SelectItem, e *env, u use) *relat
 
 // selectItem resolves one item and appends the columns that it makes.
 func (a *analysis) selectItem(item *grammar.SelectItem, rel *relation, e *env, u use) {
-	a.noteIdentPlaceholders(&item.Alias)
 	if star, ok := item.X.(*grammar.Star); ok && !item.Alias.Present() {
 		a.starItem(star, rel, e)
 		return

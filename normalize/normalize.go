@@ -63,6 +63,7 @@ func analyse(sql, replaced string, opt Options, replacer *Replacer) Result {
 	}
 	a.shape(file)
 	a.file(file)
+	a.otherPlaceholders()
 	if a.misread != "" {
 		var p placer
 		line, column := p.at(sql, int(a.misreadAt))
