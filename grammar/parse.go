@@ -3,6 +3,8 @@ package grammar
 import (
 	"fmt"
 	"sync"
+
+	"github.com/alecthomas/participle/v2/lexer"
 )
 
 // MaxDepth bounds the nesting of a tree: parentheses, subqueries, calls, CASE, types, unary and postfix operators. A text
@@ -19,9 +21,14 @@ type parser struct {
 	toks []token // ends with kEOF or kError
 	i    int
 
-	base   int         // index of participle's first token, see participle.go
-	sticky *ParseError // the first error of the core inside participle
-	script bool        // the statement may have semicolons inside
+	// Participle's side, see participle.go: the tokens from base to lexEnd, and how far they have been read.
+	base, lexEnd int
+	lex          *lexer.PeekingLexer
+	reached      lexer.Checkpoint
+	session      string
+	sticky       *ParseError // the first error of the core inside participle
+	script       bool        // the statement may have semicolons inside
+	inScript     bool        // SET assigns a variable (Databricks)
 
 	split int // index, from 1, of a token whose first character has been taken: > of >>
 
@@ -65,11 +72,12 @@ func (p *parser) open(sql string, d Dialect) {
 	p.lx.run(sql, d)
 	p.src, p.d, p.toks, p.i = sql, d, p.lx.tokens, 0
 	p.windowRefs, p.windowDefs, p.windowLevel = p.windowRefs[:0], p.windowDefs[:0], 0
-	p.base, p.sticky, p.script = 0, nil, false
+	p.base, p.sticky, p.script, p.inScript = 0, nil, false, false
 	p.split, p.depth, p.deepest, p.statement, p.stop, p.measures = 0, 0, 0, 1, noKeyword, false
 }
 
 func (p *parser) close() {
+	p.closeSession()
 	p.lx.release()
 	p.lx, p.src, p.toks = nil, "", nil
 	clear(p.windowRefs[:cap(p.windowRefs)])

@@ -118,11 +118,21 @@ func productionOptions(more ...participle.Option) []participle.Option {
 		participle.UseLookahead(1),
 		participle.ParseTypeWith(production((*parser).startsExpr, (*parser).expr)),
 		participle.ParseTypeWith(production((*parser).startsType, (*parser).dataType)),
+		participle.ParseTypeWith(production((*parser).startsFrom, (*parser).fromItem)),
+		participle.ParseTypeWith(production((*parser).startsNested, (*parser).nestedStatement)),
 	}, more...)
 }
 
 // startsExpr reports whether an expression may start at the cursor.
 func (p *parser) startsExpr() bool {
+	switch p.peek().kind {
+	case kEOF, kError, kRParen, kComma, kSemicolon, kDot, kEq:
+		return false
+	}
+	return true
+}
+
+func (p *parser) startsFrom() bool {
 	switch p.peek().kind {
 	case kEOF, kError, kRParen, kComma, kSemicolon, kDot, kEq:
 		return false
@@ -144,32 +154,53 @@ func sessionOf(lex *lexer.PeekingLexer) *parser {
 }
 
 // runProduction lets participle parse from the cursor on with g, and moves the cursor behind what it took. It raises the
-// core's own error if there was one, for its place is the true one.
+// core's own error if there was one, for its place is the true one. A production inside another one, and every later
+// statement of a text that has a script, goes on in the same tokens, so that none is converted twice.
 func runProduction[G any](p *parser, g *participle.Parser[G]) *G {
-	name := strconv.FormatUint(sessionName.Add(1), 36)
-	sessions.Store(name, p)
-	base, sticky := p.base, p.sticky
-	p.base, p.sticky = p.i, nil
-	defer func() {
-		sessions.Delete(name)
-		p.base = base
-		if p.sticky == nil {
-			p.sticky = sticky
-		}
-	}()
-	lex, err := lexer.Upgrade(&tokenReader{src: p.src, file: name, toks: p.toks[p.i:p.statementEnd()]})
-	if err != nil {
-		p.fail("a statement")
+	if p.lex == nil || p.i < p.base || p.i >= p.lexEnd {
+		p.openSession()
 	}
-	node, err := g.ParseFromLexer(lex, participle.AllowTrailing(true))
+	sticky := p.sticky
+	p.sticky = nil
+	lex := *p.lex
+	n := p.i - p.base
+	if n >= int(p.reached.RawCursor()) {
+		lex.LoadCheckpoint(p.reached)
+	}
+	if n > int(lex.RawCursor()) {
+		lex.FastForward(lexer.RawCursor(n - 1))
+	}
+	p.reached = lex.MakeCheckpoint()
+	node, err := g.ParseFromLexer(&lex, participle.AllowTrailing(true))
 	if p.sticky != nil {
 		panic(p.sticky)
 	}
 	if err != nil {
 		p.raiseParticiple(err)
 	}
+	p.sticky = sticky
 	p.i = p.base + int(lex.RawCursor())
 	return node
+}
+
+// openSession hands the tokens from the cursor on to participle.
+func (p *parser) openSession() {
+	p.closeSession()
+	p.session = strconv.FormatUint(sessionName.Add(1), 36)
+	sessions.Store(p.session, p)
+	p.base, p.lexEnd = p.i, p.statementEnd()
+	lex, err := lexer.Upgrade(&tokenReader{src: p.src, file: p.session, toks: p.toks[p.i:p.lexEnd]})
+	if err != nil {
+		p.fail("a statement")
+	}
+	p.lex, p.reached = lex, lex.MakeCheckpoint()
+}
+
+func (p *parser) closeSession() {
+	if p.lex != nil {
+		sessions.Delete(p.session)
+		p.lex = nil
+	}
 }
 
 // statementEnd returns the index behind the last token that the statement at the cursor may have. Only scripts have
@@ -212,6 +243,9 @@ func (p *parser) raiseParticiple(err error) {
 func production[T any](starts func(*parser) bool, parse func(*parser) T) func(*lexer.PeekingLexer) (T, error) {
 	return func(lex *lexer.PeekingLexer) (x T, err error) {
 		p := sessionOf(lex)
+		if p.sticky != nil {
+			return x, p.sticky
+		}
 		p.i = p.base + int(lex.RawCursor())
 		if !starts(p) {
 			return x, participle.NextMatch
@@ -247,7 +281,7 @@ func parseInto[T any](lex *lexer.PeekingLexer, into *T, starts func(*parser) boo
 
 // Parse lets a participle tag refer to a query with @@. It implements participle's Parseable.
 func (q *Query) Parse(lex *lexer.PeekingLexer) error {
-	return parseInto(lex, q, func(p *parser) bool { return p.startsStatementQuery() },
+	return parseInto(lex, q, (*parser).startsStatementQuery,
 		func(p *parser) Query { return *p.query() })
 }
 

@@ -2,6 +2,40 @@
 
 package grammar
 
+func (x *AddedAttribute) children(w *walker) {
+	if x.After != nil {
+		w.node(x.After)
+	}
+	if x.Attribute != nil {
+		w.node(x.Attribute)
+	}
+}
+
+func (x *AddedAttribute) print(p *printer) { p.production(x) }
+
+func (x *AddedColumn) children(w *walker) {
+	if x.Name.Present() {
+		w.node(&x.Name)
+	}
+	if x.Type != nil {
+		w.node(x.Type)
+	}
+	for i := range x.Attributes {
+		w.node(&x.Attributes[i])
+	}
+}
+
+func (x *AddedColumn) print(p *printer) { p.production(x) }
+
+func (x *AddedPartition) children(w *walker) {
+	w.node(&x.Partition)
+	if x.Location != nil {
+		w.node(x.Location)
+	}
+}
+
+func (x *AddedPartition) print(p *printer) { p.production(x) }
+
 func (x *Alias) children(w *walker) {
 	if x.Name.Present() {
 		w.node(&x.Name)
@@ -35,11 +69,230 @@ func (x *Aliased) children(w *walker) {
 func (x *All) children(w *walker) {
 }
 
+func (x *Alter) children(w *walker) {
+	if x.Name.Present() {
+		w.node(&x.Name)
+	}
+	if x.Partition != nil {
+		w.node(x.Partition)
+	}
+	w.node(&x.Action)
+}
+
+func (x *Alter) print(p *printer) { p.production(x) }
+
+func (x *AlterAction) children(w *walker) {
+	if x.Add != nil {
+		w.node(x.Add)
+	}
+	if x.Drop != nil {
+		w.node(x.Drop)
+	}
+	if x.Rename != nil {
+		w.node(x.Rename)
+	}
+	if x.Schedule != nil {
+		w.node(x.Schedule)
+	}
+	for i := range x.Columns {
+		w.node(&x.Columns[i])
+	}
+	if x.Change != nil {
+		w.node(x.Change)
+	}
+	for i := range x.Replace {
+		w.node(&x.Replace[i])
+	}
+	if x.Set != nil {
+		w.node(x.Set)
+	}
+	if x.Unset != nil {
+		w.node(x.Unset)
+	}
+	for i := range x.UnsetTags {
+		w.node(&x.UnsetTags[i])
+	}
+	if x.Cluster != nil {
+		w.node(x.Cluster)
+	}
+	if x.Collation.Present() {
+		w.node(&x.Collation)
+	}
+	if x.Owner != nil {
+		w.node(x.Owner)
+	}
+	if x.Query != nil {
+		w.node(x.Query)
+	}
+}
+
+func (x *AlterAction) print(p *printer) { p.production(x) }
+
+func (x *AlterAdd) children(w *walker) {
+	for i := range x.Columns {
+		w.node(&x.Columns[i])
+	}
+	if x.Constraint != nil {
+		w.node(x.Constraint)
+	}
+	if x.Schedule != nil {
+		w.node(x.Schedule)
+	}
+	for i := range x.Partitions {
+		w.node(&x.Partitions[i])
+	}
+}
+
+func (x *AlterAdd) print(p *printer) { p.production(x) }
+
+func (x *AlterColumn) children(w *walker) {
+	if x.Name.Present() {
+		w.node(&x.Name)
+	}
+	if x.Type != nil {
+		w.node(x.Type)
+	}
+	w.expr(&x.Default)
+	if x.Tags != nil {
+		w.node(x.Tags)
+	}
+	if x.Mask != nil {
+		w.node(x.Mask)
+	}
+	for i := range x.UnsetTags {
+		w.node(&x.UnsetTags[i])
+	}
+	if x.Comment != nil {
+		w.node(x.Comment)
+	}
+	if x.After != nil {
+		w.node(x.After)
+	}
+	if x.NewName.Present() {
+		w.node(&x.NewName)
+	}
+	if x.NewType != nil {
+		w.node(x.NewType)
+	}
+	for i := range x.Attributes {
+		w.node(&x.Attributes[i])
+	}
+}
+
+func (x *AlterColumn) print(p *printer) { p.production(x) }
+
+func (x *AlterDrop) children(w *walker) {
+	for i := range x.Columns {
+		if x.Columns[i].Present() {
+			w.node(&x.Columns[i])
+		}
+	}
+	if x.KeyName.Present() {
+		w.node(&x.KeyName)
+	}
+	for i := range x.KeyColumns {
+		if x.KeyColumns[i].Present() {
+			w.node(&x.KeyColumns[i])
+		}
+	}
+	if x.Feature != nil {
+		w.node(x.Feature)
+	}
+	for i := range x.Partitions {
+		w.node(&x.Partitions[i])
+	}
+}
+
+func (x *AlterDrop) print(p *printer) { p.production(x) }
+
+func (x *AlterObject) children(w *walker) {
+	if x.Name != nil {
+		w.node(x.Name)
+	}
+	w.node(&x.Action)
+}
+
+func (x *AlterObject) print(p *printer) { p.production(x) }
+
+func (x *AlterRename) children(w *walker) {
+	if x.Column != nil {
+		w.node(x.Column)
+	}
+	if x.ColumnTo.Present() {
+		w.node(&x.ColumnTo)
+	}
+	if x.Partition != nil {
+		w.node(x.Partition)
+	}
+	if x.To != nil {
+		w.node(x.To)
+	}
+}
+
+func (x *AlterRename) print(p *printer) { p.production(x) }
+
+func (x *AlterSet) children(w *walker) {
+	if x.Properties != nil {
+		w.node(x.Properties)
+	}
+	if x.Serde != nil {
+		w.node(x.Serde)
+	}
+	if x.SerdeWith != nil {
+		w.node(x.SerdeWith)
+	}
+	if x.SerdeProps != nil {
+		w.node(x.SerdeProps)
+	}
+	if x.Location != nil {
+		w.node(x.Location)
+	}
+	if x.Tags != nil {
+		w.node(x.Tags)
+	}
+	if x.RowFilter != nil {
+		w.node(x.RowFilter)
+	}
+	if x.Owner != nil {
+		w.node(x.Owner)
+	}
+}
+
+func (x *AlterSet) print(p *printer) { p.production(x) }
+
+func (x *Analyze) children(w *walker) {
+	if x.Schema != nil {
+		w.node(x.Schema)
+	}
+	if x.Table != nil {
+		w.node(x.Table)
+	}
+	if x.Partition != nil {
+		w.node(x.Partition)
+	}
+	for i := range x.Columns {
+		if x.Columns[i].Present() {
+			w.node(&x.Columns[i])
+		}
+	}
+	if x.NoScan != nil {
+		w.node(x.NoScan)
+	}
+}
+
+func (x *Analyze) print(p *printer) { p.production(x) }
+
 func (x *And) children(w *walker) {
 	for i := range x.Args {
 		w.expr(&x.Args[i])
 	}
 }
+
+func (x *ApplyChanges) children(w *walker) {
+	w.node(&x.CDC)
+}
+
+func (x *ApplyChanges) print(p *printer) { p.production(x) }
 
 func (x *ArrayQuery) children(w *walker) {
 	if x.Query != nil {
@@ -59,10 +312,49 @@ func (x *Assign) children(w *walker) {
 	w.expr(&x.Value)
 }
 
+func (x *Assignment) children(w *walker) {
+	for i := range x.Columns {
+		if x.Columns[i].Present() {
+			w.node(&x.Columns[i])
+		}
+	}
+	w.expr(&x.Value)
+}
+
+func (x *Assignment) print(p *printer) { p.production(x) }
+
 func (x *AtTimeZone) children(w *walker) {
 	w.expr(&x.X)
 	w.expr(&x.Zone)
 }
+
+func (x *AutoCDC) children(w *walker) {
+	if x.Into != nil {
+		w.node(x.Into)
+	}
+	w.node(&x.Source)
+	for i := range x.Keys {
+		if x.Keys[i].Present() {
+			w.node(&x.Keys[i])
+		}
+	}
+	w.expr(&x.Where)
+	w.expr(&x.DeleteWhen)
+	w.expr(&x.Truncate1)
+	w.expr(&x.Truncate2)
+	w.expr(&x.SequenceBy)
+	if x.Columns != nil {
+		w.node(x.Columns)
+	}
+	if x.SCDType != nil {
+		w.node(x.SCDType)
+	}
+	if x.Track != nil {
+		w.node(x.Track)
+	}
+}
+
+func (x *AutoCDC) print(p *printer) { p.production(x) }
 
 func (x *Between) children(w *walker) {
 	w.expr(&x.X)
@@ -83,6 +375,35 @@ func (x *Bool) children(w *walker) {
 func (x *Bound) children(w *walker) {
 	w.expr(&x.X)
 }
+
+func (x *Buckets) children(w *walker) {
+	for i := range x.By {
+		if x.By[i].Present() {
+			w.node(&x.By[i])
+		}
+	}
+	for i := range x.Sorted {
+		w.node(&x.Sorted[i])
+	}
+	w.node(&x.Count)
+}
+
+func (x *Buckets) print(p *printer) { p.production(x) }
+
+func (x *CDCList) children(w *walker) {
+	for i := range x.Except {
+		if x.Except[i].Present() {
+			w.node(&x.Except[i])
+		}
+	}
+	for i := range x.Names {
+		if x.Names[i].Present() {
+			w.node(&x.Names[i])
+		}
+	}
+}
+
+func (x *CDCList) print(p *printer) { p.production(x) }
 
 func (x *CTE) children(w *walker) {
 	if x.Name.Present() {
@@ -105,6 +426,23 @@ func (x *CTE) children(w *walker) {
 	}
 }
 
+func (x *Cache) children(w *walker) {
+	if x.Table != nil {
+		w.node(x.Table)
+	}
+	if x.Options != nil {
+		w.node(x.Options)
+	}
+	if x.Query != nil {
+		w.node(x.Query)
+	}
+	if x.Only != nil {
+		w.node(x.Only)
+	}
+}
+
+func (x *Cache) print(p *printer) { p.production(x) }
+
 func (x *Call) children(w *walker) {
 	if x.Name.Present() {
 		w.node(&x.Name)
@@ -125,6 +463,12 @@ func (x *Call) children(w *walker) {
 	}
 }
 
+func (x *CallProcedure) children(w *walker) {
+	w.expr(&x.Call)
+}
+
+func (x *CallProcedure) print(p *printer) { p.production(x) }
+
 func (x *Case) children(w *walker) {
 	w.expr(&x.Operand)
 	for i := range x.Whens {
@@ -132,6 +476,27 @@ func (x *Case) children(w *walker) {
 	}
 	w.expr(&x.Else)
 }
+
+func (x *CaseStatement) children(w *walker) {
+	w.expr(&x.X)
+	for i := range x.Whens {
+		w.node(&x.Whens[i])
+	}
+	for i := range x.Else {
+		w.node(&x.Else[i])
+	}
+}
+
+func (x *CaseStatement) print(p *printer) { p.production(x) }
+
+func (x *CaseWhen) children(w *walker) {
+	w.expr(&x.Cond)
+	for i := range x.Then {
+		w.node(&x.Then[i])
+	}
+}
+
+func (x *CaseWhen) print(p *printer) { p.production(x) }
 
 func (x *Cast) children(w *walker) {
 	w.expr(&x.X)
@@ -144,6 +509,16 @@ func (x *Changes) children(w *walker) {
 	w.expr(&x.From)
 	w.expr(&x.To)
 }
+
+func (x *ClusterClause) children(w *walker) {
+	for i := range x.Columns {
+		if x.Columns[i].Present() {
+			w.node(&x.Columns[i])
+		}
+	}
+}
+
+func (x *ClusterClause) print(p *printer) { p.production(x) }
 
 func (x *Collate) children(w *walker) {
 	w.expr(&x.X)
@@ -160,6 +535,65 @@ func (x *Column) children(w *walker) {
 	}
 }
 
+func (x *ColumnAttribute) children(w *walker) {
+	w.expr(&x.Default)
+	if x.Comment != nil {
+		w.node(x.Comment)
+	}
+	if x.Collate.Present() {
+		w.node(&x.Collate)
+	}
+	w.expr(&x.Expr)
+	for i := range x.Options {
+		w.node(&x.Options[i])
+	}
+	if x.Mask != nil {
+		w.node(x.Mask)
+	}
+	if x.Constraint != nil {
+		w.node(x.Constraint)
+	}
+}
+
+func (x *ColumnAttribute) print(p *printer) { p.production(x) }
+
+func (x *ColumnConstraint) children(w *walker) {
+	if x.Name.Present() {
+		w.node(&x.Name)
+	}
+	w.expr(&x.Check)
+	if x.References != nil {
+		w.node(x.References)
+	}
+	for i := range x.With {
+		w.node(&x.With[i])
+	}
+}
+
+func (x *ColumnConstraint) print(p *printer) { p.production(x) }
+
+func (x *ColumnDef) children(w *walker) {
+	if x.Name.Present() {
+		w.node(&x.Name)
+	}
+	if x.Type != nil {
+		w.node(x.Type)
+	}
+	for i := range x.Attributes {
+		w.node(&x.Attributes[i])
+	}
+}
+
+func (x *ColumnDef) print(p *printer) { p.production(x) }
+
+func (x *ColumnList) children(w *walker) {
+	for i := range x.Names {
+		if x.Names[i].Present() {
+			w.node(&x.Names[i])
+		}
+	}
+}
+
 func (x *Columns) children(w *walker) {
 	for i := range x.Qualifier {
 		if x.Qualifier[i].Present() {
@@ -172,6 +606,17 @@ func (x *Columns) children(w *walker) {
 func (x *Comment) children(w *walker) {
 }
 
+func (x *CommentOn) children(w *walker) {
+	if x.Name.Present() {
+		w.node(&x.Name)
+	}
+	if x.Text != nil {
+		w.node(x.Text)
+	}
+}
+
+func (x *CommentOn) print(p *printer) { p.production(x) }
+
 func (x *Comprehension) children(w *walker) {
 	w.expr(&x.X)
 	for i := range x.Vars {
@@ -183,8 +628,333 @@ func (x *Comprehension) children(w *walker) {
 	w.expr(&x.If)
 }
 
+func (x *Conflict) children(w *walker) {
+	for i := range x.Columns {
+		w.expr(&x.Columns[i])
+	}
+	w.expr(&x.Where)
+	if x.Constraint.Present() {
+		w.node(&x.Constraint)
+	}
+	for i := range x.Set {
+		w.node(&x.Set[i])
+	}
+	w.expr(&x.SetWhere)
+}
+
+func (x *Conflict) print(p *printer) { p.production(x) }
+
+func (x *ConstraintCharacter) children(w *walker) {
+}
+
+func (x *ConstraintCharacter) print(p *printer) { p.production(x) }
+
+func (x *Convert) children(w *walker) {
+	w.node(&x.Table)
+	for i := range x.Partitioned {
+		w.node(&x.Partitioned[i])
+	}
+}
+
+func (x *Convert) print(p *printer) { p.production(x) }
+
+func (x *CopyClause) children(w *walker) {
+	if x.ValidateRows != nil {
+		w.node(x.ValidateRows)
+	}
+	for i := range x.Files {
+		w.node(&x.Files[i])
+	}
+	if x.Pattern != nil {
+		w.node(x.Pattern)
+	}
+	if x.FormatOptions != nil {
+		w.node(x.FormatOptions)
+	}
+	if x.CopyOptions != nil {
+		w.node(x.CopyOptions)
+	}
+}
+
+func (x *CopyClause) print(p *printer) { p.production(x) }
+
+func (x *CopyFile) children(w *walker) {
+	w.expr(&x.X)
+}
+
+func (x *CopyFile) print(p *printer) { p.production(x) }
+
+func (x *CopyInto) children(w *walker) {
+	if x.Table.Present() {
+		w.node(&x.Table)
+	}
+	if x.Columns != nil {
+		w.node(x.Columns)
+	}
+	if x.Select != nil {
+		w.node(x.Select)
+	}
+	if x.Source != nil {
+		w.node(x.Source)
+	}
+	for i := range x.Clauses {
+		w.node(&x.Clauses[i])
+	}
+}
+
+func (x *CopyInto) print(p *printer) { p.production(x) }
+
+func (x *CopySelect) children(w *walker) {
+	for i := range x.Items {
+		w.node(&x.Items[i])
+	}
+	w.node(&x.Source)
+}
+
+func (x *CopySelect) print(p *printer) { p.production(x) }
+
+func (x *CopySource) children(w *walker) {
+	if x.Path != nil {
+		w.node(x.Path)
+	}
+	if x.Name != nil {
+		w.node(x.Name)
+	}
+	for i := range x.With {
+		w.node(&x.With[i])
+	}
+}
+
+func (x *CopySource) print(p *printer) { p.production(x) }
+
+func (x *CopyWith) children(w *walker) {
+	if x.Name != nil {
+		w.node(x.Name)
+	}
+	if x.Options != nil {
+		w.node(x.Options)
+	}
+}
+
+func (x *CopyWith) print(p *printer) { p.production(x) }
+
+func (x *CreateFlow) children(w *walker) {
+	if x.Name.Present() {
+		w.node(&x.Name)
+	}
+	if x.Comment != nil {
+		w.node(x.Comment)
+	}
+	if x.CDC != nil {
+		w.node(x.CDC)
+	}
+	if x.Insert != nil {
+		w.node(x.Insert)
+	}
+}
+
+func (x *CreateFlow) print(p *printer) { p.production(x) }
+
+func (x *CreateFunction) children(w *walker) {
+	if x.Name.Present() {
+		w.node(&x.Name)
+	}
+	for i := range x.Parameters {
+		w.node(&x.Parameters[i])
+	}
+	for i := range x.Columns {
+		w.node(&x.Columns[i])
+	}
+	if x.Returns != nil {
+		w.node(x.Returns)
+	}
+	for i := range x.With {
+		w.node(&x.With[i])
+	}
+	if x.Return != nil {
+		w.node(x.Return)
+	}
+	if x.Body != nil {
+		w.node(x.Body)
+	}
+	for i := range x.Resources {
+		w.node(&x.Resources[i])
+	}
+	if x.Script != nil {
+		w.node(x.Script)
+	}
+}
+
+func (x *CreateFunction) print(p *printer) { p.production(x) }
+
+func (x *CreateIndex) children(w *walker) {
+	if x.Name.Present() {
+		w.node(&x.Name)
+	}
+	if x.Table.Present() {
+		w.node(&x.Table)
+	}
+	if x.Using.Present() {
+		w.node(&x.Using)
+	}
+	for i := range x.Columns {
+		w.node(&x.Columns[i])
+	}
+	if x.Options != nil {
+		w.node(x.Options)
+	}
+}
+
+func (x *CreateIndex) print(p *printer) { p.production(x) }
+
+func (x *CreateSchema) children(w *walker) {
+	if x.Name.Present() {
+		w.node(&x.Name)
+	}
+	for i := range x.Clauses {
+		w.node(&x.Clauses[i])
+	}
+}
+
+func (x *CreateSchema) print(p *printer) { p.production(x) }
+
+func (x *CreateTable) children(w *walker) {
+	if x.With != nil {
+		w.node(x.With)
+	}
+	if x.Name.Present() {
+		w.node(&x.Name)
+	}
+	if x.Like != nil {
+		w.node(x.Like)
+	}
+	if x.Clone != nil {
+		w.node(x.Clone)
+	}
+	for i := range x.Elements {
+		w.node(&x.Elements[i])
+	}
+	for i := range x.Clauses {
+		w.node(&x.Clauses[i])
+	}
+	if x.Flow != nil {
+		w.node(x.Flow)
+	}
+	if x.Query != nil {
+		w.node(x.Query)
+	}
+}
+
+func (x *CreateTable) print(p *printer) { p.production(x) }
+
+func (x *CreateView) children(w *walker) {
+	if x.Name.Present() {
+		w.node(&x.Name)
+	}
+	for i := range x.Elements {
+		w.node(&x.Elements[i])
+	}
+	for i := range x.Clauses {
+		w.node(&x.Clauses[i])
+	}
+	if x.Query != nil {
+		w.node(x.Query)
+	}
+	if x.YAML != nil {
+		w.node(x.YAML)
+	}
+}
+
+func (x *CreateView) print(p *printer) { p.production(x) }
+
+func (x *CredentialClause) children(w *walker) {
+	if x.Name != nil {
+		w.node(x.Name)
+	}
+	if x.Options != nil {
+		w.node(x.Options)
+	}
+}
+
+func (x *CredentialClause) print(p *printer) { p.production(x) }
+
+func (x *CursorAction) children(w *walker) {
+	if x.Open.Present() {
+		w.node(&x.Open)
+	}
+	if x.Using != nil {
+		w.node(x.Using)
+	}
+	if x.Fetch.Present() {
+		w.node(&x.Fetch)
+	}
+	for i := range x.Into {
+		if x.Into[i].Present() {
+			w.node(&x.Into[i])
+		}
+	}
+	if x.Close.Present() {
+		w.node(&x.Close)
+	}
+}
+
+func (x *CursorAction) print(p *printer) { p.production(x) }
+
+func (x *Declare) children(w *walker) {
+	for i := range x.Names {
+		if x.Names[i].Present() {
+			w.node(&x.Names[i])
+		}
+	}
+	if x.Type != nil {
+		w.node(x.Type)
+	}
+	w.expr(&x.Value)
+}
+
+func (x *Declare) print(p *printer) { p.production(x) }
+
+func (x *DeclareItem) children(w *walker) {
+	for i := range x.Conditions {
+		w.node(&x.Conditions[i])
+	}
+	if x.Label.Present() {
+		w.node(&x.Label)
+	}
+	if x.Block != nil {
+		w.node(x.Block)
+	}
+	if x.Action != nil {
+		w.node(x.Action)
+	}
+	if x.Name.Present() {
+		w.node(&x.Name)
+	}
+	if x.State != nil {
+		w.node(x.State)
+	}
+	if x.Query != nil {
+		w.node(x.Query)
+	}
+	if x.Prepared.Present() {
+		w.node(&x.Prepared)
+	}
+}
+
+func (x *DeclareItem) print(p *printer) { p.production(x) }
+
 func (x *Default) children(w *walker) {
 }
+
+func (x *Delete) children(w *walker) {
+	if x.With != nil {
+		w.node(x.With)
+	}
+	w.node(&x.Target)
+	w.expr(&x.Where)
+}
+
+func (x *Delete) print(p *printer) { p.production(x) }
 
 func (x *Derived) children(w *walker) {
 	if x.Sample != nil {
@@ -204,6 +974,52 @@ func (x *Derived) children(w *walker) {
 	}
 }
 
+func (x *Describe) children(w *walker) {
+	if x.Query != nil {
+		w.node(x.Query)
+	}
+	if x.Function != nil {
+		w.node(x.Function)
+	}
+	if x.Object != nil {
+		w.node(x.Object)
+	}
+	if x.DeltaOf != nil {
+		w.node(x.DeltaOf)
+	}
+	if x.Table != nil {
+		w.node(x.Table)
+	}
+}
+
+func (x *Describe) print(p *printer) { p.production(x) }
+
+func (x *DescribeDelta) children(w *walker) {
+	if x.Path != nil {
+		w.node(x.Path)
+	}
+	if x.Name != nil {
+		w.node(x.Name)
+	}
+	w.expr(&x.Limit)
+}
+
+func (x *DescribeDelta) print(p *printer) { p.production(x) }
+
+func (x *DescribeTable) children(w *walker) {
+	if x.Table.Present() {
+		w.node(&x.Table)
+	}
+	if x.Partition != nil {
+		w.node(x.Partition)
+	}
+	if x.Column != nil {
+		w.node(x.Column)
+	}
+}
+
+func (x *DescribeTable) print(p *printer) { p.production(x) }
+
 func (x *Dot) children(w *walker) {
 	w.expr(&x.X)
 	if x.Name.Present() {
@@ -215,9 +1031,188 @@ func (x *DotStar) children(w *walker) {
 	w.expr(&x.X)
 }
 
+func (x *Drop) children(w *walker) {
+	if x.Name != nil {
+		w.node(x.Name)
+	}
+	if x.On != nil {
+		w.node(x.On)
+	}
+}
+
+func (x *Drop) print(p *printer) { p.production(x) }
+
+func (x *DuckCopy) children(w *walker) {
+	if x.FromDatabase != nil {
+		w.node(x.FromDatabase)
+	}
+	if x.ToDatabase != nil {
+		w.node(x.ToDatabase)
+	}
+	if x.Query != nil {
+		w.node(x.Query)
+	}
+	if x.Table != nil {
+		w.node(x.Table)
+	}
+	if x.Columns != nil {
+		w.node(x.Columns)
+	}
+	w.node(&x.File)
+	if x.Options != nil {
+		w.node(x.Options)
+	}
+	for i := range x.Legacy {
+		w.node(&x.Legacy[i])
+	}
+}
+
+func (x *DuckCopy) print(p *printer) { p.production(x) }
+
+func (x *DuckDelete) children(w *walker) {
+	if x.With != nil {
+		w.node(x.With)
+	}
+	w.node(&x.Target)
+	for i := range x.Using {
+		if x.Using[i] != nil {
+			w.node(x.Using[i])
+		}
+	}
+	w.expr(&x.Where)
+	for i := range x.Returning {
+		w.node(&x.Returning[i])
+	}
+}
+
+func (x *DuckDelete) print(p *printer) { p.production(x) }
+
+func (x *DuckInsert) children(w *walker) {
+	if x.With != nil {
+		w.node(x.With)
+	}
+	if x.Table.Present() {
+		w.node(&x.Table)
+	}
+	if x.Alias.Present() {
+		w.node(&x.Alias)
+	}
+	if x.Columns != nil {
+		w.node(x.Columns)
+	}
+	if x.Query != nil {
+		w.node(x.Query)
+	}
+	if x.Conflict != nil {
+		w.node(x.Conflict)
+	}
+	for i := range x.Returning {
+		w.node(&x.Returning[i])
+	}
+}
+
+func (x *DuckInsert) print(p *printer) { p.production(x) }
+
+func (x *DuckMerge) children(w *walker) {
+	if x.With != nil {
+		w.node(x.With)
+	}
+	w.node(&x.Target)
+	if x.Source != nil {
+		w.node(x.Source)
+	}
+	w.expr(&x.On)
+	for i := range x.Using {
+		if x.Using[i].Present() {
+			w.node(&x.Using[i])
+		}
+	}
+	for i := range x.Clauses {
+		w.node(&x.Clauses[i])
+	}
+	for i := range x.Returning {
+		w.node(&x.Returning[i])
+	}
+}
+
+func (x *DuckMerge) print(p *printer) { p.production(x) }
+
+func (x *DuckMergeWhen) children(w *walker) {
+	w.expr(&x.And)
+	w.expr(&x.Message)
+	for i := range x.Set {
+		w.node(&x.Set[i])
+	}
+	for i := range x.Columns {
+		if x.Columns[i].Present() {
+			w.node(&x.Columns[i])
+		}
+	}
+	for i := range x.Values {
+		w.expr(&x.Values[i])
+	}
+}
+
+func (x *DuckMergeWhen) print(p *printer) { p.production(x) }
+
+func (x *DuckOption) children(w *walker) {
+	if x.Name.Present() {
+		w.node(&x.Name)
+	}
+	w.expr(&x.Value)
+}
+
+func (x *DuckOption) print(p *printer) { p.production(x) }
+
+func (x *DuckOptions) children(w *walker) {
+	for i := range x.Items {
+		w.node(&x.Items[i])
+	}
+}
+
+func (x *DuckOptions) print(p *printer) { p.production(x) }
+
+func (x *DuckTruncate) children(w *walker) {
+	if x.Table.Present() {
+		w.node(&x.Table)
+	}
+}
+
+func (x *DuckTruncate) print(p *printer) { p.production(x) }
+
+func (x *DuckUpdate) children(w *walker) {
+	if x.With != nil {
+		w.node(x.With)
+	}
+	w.node(&x.Target)
+	for i := range x.Set {
+		w.node(&x.Set[i])
+	}
+	for i := range x.From {
+		if x.From[i] != nil {
+			w.node(x.From[i])
+		}
+	}
+	w.expr(&x.Where)
+	for i := range x.Returning {
+		w.node(&x.Returning[i])
+	}
+}
+
+func (x *DuckUpdate) print(p *printer) { p.production(x) }
+
 func (x *DynamicName) children(w *walker) {
 	w.expr(&x.X)
 }
+
+func (x *ElseIf) children(w *walker) {
+	w.expr(&x.Cond)
+	for i := range x.Then {
+		w.node(&x.Then[i])
+	}
+}
+
+func (x *ElseIf) print(p *printer) { p.production(x) }
 
 func (x *EnumType) children(w *walker) {
 	for i := range x.Values {
@@ -228,11 +1223,39 @@ func (x *EnumType) children(w *walker) {
 	}
 }
 
+func (x *ExecuteImmediate) children(w *walker) {
+	w.expr(&x.Text)
+	for i := range x.Into {
+		if x.Into[i].Present() {
+			w.node(&x.Into[i])
+		}
+	}
+	if x.Using != nil {
+		w.node(x.Using)
+	}
+}
+
+func (x *ExecuteImmediate) print(p *printer) { p.production(x) }
+
 func (x *Exists) children(w *walker) {
 	if x.Query != nil {
 		w.node(x.Query)
 	}
 }
+
+func (x *Expectation) children(w *walker) {
+	w.node(&x.Constraint)
+}
+
+func (x *Expectation) print(p *printer) { p.production(x) }
+
+func (x *Explain) children(w *walker) {
+	if x.Statement != nil {
+		w.node(x.Statement)
+	}
+}
+
+func (x *Explain) print(p *printer) { p.production(x) }
 
 func (x *Field) children(w *walker) {
 	if x.Name.Present() {
@@ -258,10 +1281,109 @@ func (x *File) children(w *walker) {
 	}
 }
 
+func (x *FlowSource) children(w *walker) {
+	if x.X != nil {
+		w.node(x.X)
+	}
+}
+
+func (x *ForLoop) children(w *walker) {
+	if x.Name.Present() {
+		w.node(&x.Name)
+	}
+	w.node(&x.Query)
+	for i := range x.Items {
+		w.node(&x.Items[i])
+	}
+	if x.Label.Present() {
+		w.node(&x.Label)
+	}
+}
+
+func (x *ForLoop) print(p *printer) { p.production(x) }
+
 func (x *Frame) children(w *walker) {
 	w.node(&x.Low)
 	w.node(&x.High)
 }
+
+func (x *FreeText) children(w *walker) {
+}
+
+func (x *FunctionCharacter) children(w *walker) {
+	if x.Language.Present() {
+		w.node(&x.Language)
+	}
+	if x.Comment != nil {
+		w.node(x.Comment)
+	}
+	if x.Specific != nil {
+		w.node(x.Specific)
+	}
+	if x.Default.Present() {
+		w.node(&x.Default)
+	}
+	if x.Handler != nil {
+		w.node(x.Handler)
+	}
+	if x.Env != nil {
+		w.node(x.Env)
+	}
+}
+
+func (x *FunctionCharacter) print(p *printer) { p.production(x) }
+
+func (x *FunctionRef) children(w *walker) {
+	if x.Name != nil {
+		w.node(x.Name)
+	}
+	if x.Text != nil {
+		w.node(x.Text)
+	}
+}
+
+func (x *FunctionRef) print(p *printer) { p.production(x) }
+
+func (x *FunctionResource) children(w *walker) {
+	w.node(&x.Path)
+}
+
+func (x *FunctionResource) print(p *printer) { p.production(x) }
+
+func (x *Generate) children(w *walker) {
+	if x.Mode.Present() {
+		w.node(&x.Mode)
+	}
+	w.node(&x.Table)
+}
+
+func (x *Generate) print(p *printer) { p.production(x) }
+
+func (x *GetDiagnostics) children(w *walker) {
+	if x.Condition != nil {
+		w.node(x.Condition)
+	}
+	for i := range x.Set {
+		w.node(&x.Set[i])
+	}
+}
+
+func (x *GetDiagnostics) print(p *printer) { p.production(x) }
+
+func (x *Grant) children(w *walker) {
+	for i := range x.Privileges {
+		w.node(&x.Privileges[i])
+	}
+	if x.On != nil {
+		w.node(x.On)
+	}
+	w.node(&x.Principal)
+	for i := range x.Others {
+		w.node(&x.Others[i])
+	}
+}
+
+func (x *Grant) print(p *printer) { p.production(x) }
 
 func (x *GroupBy) children(w *walker) {
 	for i := range x.Items {
@@ -278,6 +1400,17 @@ func (x *Grouping) children(w *walker) {
 	}
 }
 
+func (x *HandlerCondition) children(w *walker) {
+	if x.State != nil {
+		w.node(x.State)
+	}
+	if x.Name != nil {
+		w.node(x.Name)
+	}
+}
+
+func (x *HandlerCondition) print(p *printer) { p.production(x) }
+
 func (x *Hint) children(w *walker) {
 	if x.Name.Present() {
 		w.node(&x.Name)
@@ -289,6 +1422,28 @@ func (x *Hint) children(w *walker) {
 
 func (x *Ident) children(w *walker) {
 }
+
+func (x *IdentityOption) children(w *walker) {
+	w.expr(&x.Start)
+	w.expr(&x.Increment)
+}
+
+func (x *IdentityOption) print(p *printer) { p.production(x) }
+
+func (x *IfStatement) children(w *walker) {
+	w.expr(&x.Cond)
+	for i := range x.Then {
+		w.node(&x.Then[i])
+	}
+	for i := range x.ElseIf {
+		w.node(&x.ElseIf[i])
+	}
+	for i := range x.Else {
+		w.node(&x.Else[i])
+	}
+}
+
+func (x *IfStatement) print(p *printer) { p.production(x) }
 
 func (x *In) children(w *walker) {
 	w.expr(&x.X)
@@ -305,6 +1460,17 @@ func (x *Index) children(w *walker) {
 	w.expr(&x.X)
 	w.expr(&x.I)
 }
+
+func (x *IndexColumn) children(w *walker) {
+	if x.Name.Present() {
+		w.node(&x.Name)
+	}
+	if x.Options != nil {
+		w.node(x.Options)
+	}
+}
+
+func (x *IndexColumn) print(p *printer) { p.production(x) }
 
 func (x *InlineValues) children(w *walker) {
 	if x.Sample != nil {
@@ -323,6 +1489,69 @@ func (x *InlineValues) children(w *walker) {
 		w.node(x.Values)
 	}
 }
+
+func (x *Insert) children(w *walker) {
+	if x.With != nil {
+		w.node(x.With)
+	}
+	if x.Directory != nil {
+		w.node(x.Directory)
+	}
+	if x.Table.Present() {
+		w.node(&x.Table)
+	}
+	if x.Alias.Present() {
+		w.node(&x.Alias)
+	}
+	if x.Options != nil {
+		w.node(x.Options)
+	}
+	if x.Partition != nil {
+		w.node(x.Partition)
+	}
+	if x.Columns != nil {
+		w.node(x.Columns)
+	}
+	if x.ReplaceWhere != nil {
+		w.node(x.ReplaceWhere)
+	}
+	if x.ReplaceOn != nil {
+		w.node(x.ReplaceOn)
+	}
+	for i := range x.ReplaceUsing {
+		if x.ReplaceUsing[i].Present() {
+			w.node(&x.ReplaceUsing[i])
+		}
+	}
+	if x.Query != nil {
+		w.node(x.Query)
+	}
+	if x.QueryAlias.Present() {
+		w.node(&x.QueryAlias)
+	}
+}
+
+func (x *Insert) print(p *printer) { p.production(x) }
+
+func (x *InsertDirectory) children(w *walker) {
+	if x.Path != nil {
+		w.node(x.Path)
+	}
+	if x.Using != nil {
+		w.node(x.Using)
+	}
+	if x.Options != nil {
+		w.node(x.Options)
+	}
+	if x.RowFormat != nil {
+		w.node(x.RowFormat)
+	}
+	if x.Stored != nil {
+		w.node(x.Stored)
+	}
+}
+
+func (x *InsertDirectory) print(p *printer) { p.production(x) }
 
 func (x *Interval) children(w *walker) {
 	for i := range x.Parts {
@@ -385,6 +1614,23 @@ func (x *Joins) children(w *walker) {
 	}
 }
 
+func (x *Jump) children(w *walker) {
+	if x.Label.Present() {
+		w.node(&x.Label)
+	}
+	w.expr(&x.X)
+}
+
+func (x *Jump) print(p *printer) { p.production(x) }
+
+func (x *KeyColumn) children(w *walker) {
+	if x.Name.Present() {
+		w.node(&x.Name)
+	}
+}
+
+func (x *KeyColumn) print(p *printer) { p.production(x) }
+
 func (x *Lambda) children(w *walker) {
 	for i := range x.Params {
 		if x.Params[i].Present() {
@@ -408,6 +1654,14 @@ func (x *LateralView) children(w *walker) {
 	}
 }
 
+func (x *LegacyOption) children(w *walker) {
+	if x.Value != nil {
+		w.node(x.Value)
+	}
+}
+
+func (x *LegacyOption) print(p *printer) { p.production(x) }
+
 func (x *Like) children(w *walker) {
 	w.expr(&x.X)
 	w.expr(&x.Pattern)
@@ -428,6 +1682,44 @@ func (x *List) children(w *walker) {
 	}
 }
 
+func (x *LoadData) children(w *walker) {
+	w.node(&x.Path)
+	if x.Table.Present() {
+		w.node(&x.Table)
+	}
+	if x.Partition != nil {
+		w.node(x.Partition)
+	}
+}
+
+func (x *LoadData) print(p *printer) { p.production(x) }
+
+func (x *Location) children(w *walker) {
+	w.node(&x.Path)
+	if x.With != nil {
+		w.node(x.With)
+	}
+}
+
+func (x *Location) print(p *printer) { p.production(x) }
+
+func (x *Loop) children(w *walker) {
+	for i := range x.Items {
+		w.node(&x.Items[i])
+	}
+	if x.Label.Present() {
+		w.node(&x.Label)
+	}
+}
+
+func (x *Loop) print(p *printer) { p.production(x) }
+
+func (x *LoopQuery) children(w *walker) {
+	if x.Query != nil {
+		w.node(x.Query)
+	}
+}
+
 func (x *MapLiteral) children(w *walker) {
 	for i := range x.Items {
 		w.node(&x.Items[i])
@@ -442,6 +1734,17 @@ func (x *MapType) children(w *walker) {
 		w.node(x.Value)
 	}
 }
+
+func (x *MaskClause) children(w *walker) {
+	if x.Function.Present() {
+		w.node(&x.Function)
+	}
+	for i := range x.Columns {
+		w.expr(&x.Columns[i])
+	}
+}
+
+func (x *MaskClause) print(p *printer) { p.production(x) }
 
 func (x *MatchRecognize) children(w *walker) {
 	if x.X != nil {
@@ -484,6 +1787,79 @@ func (x *MatchSubset) children(w *walker) {
 	for i := range x.Variables {
 		if x.Variables[i].Present() {
 			w.node(&x.Variables[i])
+		}
+	}
+}
+
+func (x *Merge) children(w *walker) {
+	if x.With != nil {
+		w.node(x.With)
+	}
+	w.node(&x.Target)
+	if x.Source != nil {
+		w.node(x.Source)
+	}
+	w.expr(&x.On)
+	for i := range x.Clauses {
+		w.node(&x.Clauses[i])
+	}
+}
+
+func (x *Merge) print(p *printer) { p.production(x) }
+
+func (x *MergeInsert) children(w *walker) {
+	for i := range x.Except {
+		if x.Except[i].Present() {
+			w.node(&x.Except[i])
+		}
+	}
+	for i := range x.Columns {
+		if x.Columns[i].Present() {
+			w.node(&x.Columns[i])
+		}
+	}
+	for i := range x.Values {
+		w.expr(&x.Values[i])
+	}
+}
+
+func (x *MergeInsert) print(p *printer) { p.production(x) }
+
+func (x *MergeUpdate) children(w *walker) {
+	for i := range x.Except {
+		if x.Except[i].Present() {
+			w.node(&x.Except[i])
+		}
+	}
+	for i := range x.Set {
+		w.node(&x.Set[i])
+	}
+}
+
+func (x *MergeUpdate) print(p *printer) { p.production(x) }
+
+func (x *MergeWhen) children(w *walker) {
+	w.expr(&x.And)
+	if x.Update != nil {
+		w.node(x.Update)
+	}
+	if x.Insert != nil {
+		w.node(x.Insert)
+	}
+}
+
+func (x *MergeWhen) print(p *printer) { p.production(x) }
+
+func (x *MultiInsert) children(w *walker) {
+	if x.With != nil {
+		w.node(x.With)
+	}
+	if x.From != nil {
+		w.node(x.From)
+	}
+	for i := range x.Inserts {
+		if x.Inserts[i] != nil {
+			w.node(x.Inserts[i])
 		}
 	}
 }
@@ -534,6 +1910,18 @@ func (x *Nearest) children(w *walker) {
 	w.expr(&x.X)
 }
 
+func (x *Nested) children(w *walker) {
+	if x.Statement != nil {
+		w.node(x.Statement)
+	}
+}
+
+func (x *NestedQuery) children(w *walker) {
+	w.node(&x.Query)
+}
+
+func (x *NestedQuery) print(p *printer) { p.production(x) }
+
 func (x *Not) children(w *walker) {
 	w.expr(&x.X)
 }
@@ -544,9 +1932,50 @@ func (x *Null) children(w *walker) {
 func (x *Number) children(w *walker) {
 }
 
+func (x *ObjectAction) children(w *walker) {
+	if x.Properties != nil {
+		w.node(x.Properties)
+	}
+	if x.Location != nil {
+		w.node(x.Location)
+	}
+	if x.SetOwner != nil {
+		w.node(x.SetOwner)
+	}
+	if x.Keys != nil {
+		w.node(x.Keys)
+	}
+	if x.Owner != nil {
+		w.node(x.Owner)
+	}
+	if x.RenameTo != nil {
+		w.node(x.RenameTo)
+	}
+	if x.Collation.Present() {
+		w.node(&x.Collation)
+	}
+	if x.Shared != nil {
+		w.node(x.Shared)
+	}
+}
+
+func (x *ObjectAction) print(p *printer) { p.production(x) }
+
 func (x *Operand) children(w *walker) {
 	w.expr(&x.X)
 }
+
+func (x *Optimize) children(w *walker) {
+	w.node(&x.Table)
+	w.expr(&x.Where)
+	for i := range x.ZOrder {
+		if x.ZOrder[i].Present() {
+			w.node(&x.ZOrder[i])
+		}
+	}
+}
+
+func (x *Optimize) print(p *printer) { p.production(x) }
 
 func (x *Option) children(w *walker) {
 	if x.Key.Present() {
@@ -558,6 +1987,12 @@ func (x *Option) children(w *walker) {
 	w.expr(&x.Value)
 }
 
+func (x *Options) children(w *walker) {
+	for i := range x.Items {
+		w.node(&x.Items[i])
+	}
+}
+
 func (x *Or) children(w *walker) {
 	for i := range x.Args {
 		w.expr(&x.Args[i])
@@ -566,6 +2001,21 @@ func (x *Or) children(w *walker) {
 
 func (x *Param) children(w *walker) {
 }
+
+func (x *Parameter) children(w *walker) {
+	if x.Name.Present() {
+		w.node(&x.Name)
+	}
+	if x.Type != nil {
+		w.node(x.Type)
+	}
+	w.expr(&x.Default)
+	if x.Comment != nil {
+		w.node(x.Comment)
+	}
+}
+
+func (x *Parameter) print(p *printer) { p.production(x) }
 
 func (x *Paren) children(w *walker) {
 	w.expr(&x.X)
@@ -595,12 +2045,57 @@ func (x *ParenQuery) children(w *walker) {
 	}
 }
 
+func (x *ParenStatement) children(w *walker) {
+	if x.Statement != nil {
+		w.node(x.Statement)
+	}
+}
+
+func (x *ParenStatement) print(p *printer) { p.production(x) }
+
+func (x *Partition) children(w *walker) {
+	for i := range x.Items {
+		w.node(&x.Items[i])
+	}
+}
+
+func (x *Partition) print(p *printer) { p.production(x) }
+
+func (x *PartitionField) children(w *walker) {
+	if x.Column != nil {
+		w.node(x.Column)
+	}
+	w.expr(&x.Transform)
+}
+
+func (x *PartitionField) print(p *printer) { p.production(x) }
+
+func (x *PartitionItem) children(w *walker) {
+	if x.Column.Present() {
+		w.node(&x.Column)
+	}
+	w.expr(&x.Value)
+}
+
+func (x *PartitionItem) print(p *printer) { p.production(x) }
+
 func (x *PathStep) children(w *walker) {
 	if x.Name.Present() {
 		w.node(&x.Name)
 	}
 	w.expr(&x.Index)
 }
+
+func (x *Pattern) children(w *walker) {
+	if x.Text != nil {
+		w.node(x.Text)
+	}
+	if x.Name != nil {
+		w.node(x.Name)
+	}
+}
+
+func (x *Pattern) print(p *printer) { p.production(x) }
 
 func (x *Pipe) children(w *walker) {
 	if x.Input != nil {
@@ -757,6 +2252,25 @@ func (x *Postfix) children(w *walker) {
 	w.expr(&x.X)
 }
 
+func (x *Principal) children(w *walker) {
+	if x.Name != nil {
+		w.node(x.Name)
+	}
+	if x.Text != nil {
+		w.node(x.Text)
+	}
+}
+
+func (x *Principal) print(p *printer) { p.production(x) }
+
+func (x *Privilege) children(w *walker) {
+	if x.Role != nil {
+		w.node(x.Role)
+	}
+}
+
+func (x *Privilege) print(p *printer) { p.production(x) }
+
 func (x *Quantified) children(w *walker) {
 	if x.Query != nil {
 		w.node(x.Query)
@@ -791,11 +2305,100 @@ func (x *Query) children(w *walker) {
 	}
 }
 
+func (x *References) children(w *walker) {
+	if x.Table.Present() {
+		w.node(&x.Table)
+	}
+	for i := range x.Columns {
+		if x.Columns[i].Present() {
+			w.node(&x.Columns[i])
+		}
+	}
+}
+
+func (x *References) print(p *printer) { p.production(x) }
+
+func (x *Refresh) children(w *walker) {
+	if x.Name != nil {
+		w.node(x.Name)
+	}
+	if x.Path != nil {
+		w.node(x.Path)
+	}
+}
+
+func (x *Refresh) print(p *printer) { p.production(x) }
+
+func (x *Reorg) children(w *walker) {
+	w.node(&x.Table)
+	w.expr(&x.Where)
+	if x.Upgrade != nil {
+		w.node(x.Upgrade)
+	}
+}
+
+func (x *Reorg) print(p *printer) { p.production(x) }
+
+func (x *Repair) children(w *walker) {
+	w.node(&x.Table)
+}
+
+func (x *Repair) print(p *printer) { p.production(x) }
+
+func (x *RepeatLoop) children(w *walker) {
+	for i := range x.Items {
+		w.node(&x.Items[i])
+	}
+	w.expr(&x.Until)
+	if x.Label.Present() {
+		w.node(&x.Label)
+	}
+}
+
+func (x *RepeatLoop) print(p *printer) { p.production(x) }
+
+func (x *Reset) children(w *walker) {
+	w.node(&x.Text)
+}
+
+func (x *Reset) print(p *printer) { p.production(x) }
+
+func (x *Resource) children(w *walker) {
+	w.node(&x.Path)
+}
+
+func (x *Resource) print(p *printer) { p.production(x) }
+
+func (x *Restore) children(w *walker) {
+	w.node(&x.Table)
+	w.expr(&x.At)
+}
+
+func (x *Restore) print(p *printer) { p.production(x) }
+
+func (x *Result) children(w *walker) {
+	if x.Query != nil {
+		w.node(x.Query)
+	}
+	w.expr(&x.X)
+}
+
 func (x *Row) children(w *walker) {
 	for i := range x.Items {
 		w.expr(&x.Items[i])
 	}
 }
+
+func (x *RowFilter) children(w *walker) {
+	if x.Function.Present() {
+		w.node(&x.Function)
+	}
+	for i := range x.Columns {
+		w.expr(&x.Columns[i])
+	}
+}
+
+func (x *RowFilter) print(p *printer) { p.production(x) }
 
 func (x *RowFormat) children(w *walker) {
 	if x.Serde != nil {
@@ -833,6 +2436,116 @@ func (x *Sample) children(w *walker) {
 	w.expr(&x.On)
 	w.expr(&x.Seed)
 }
+
+func (x *Schedule) children(w *walker) {
+	if x.Every != nil {
+		w.node(x.Every)
+	}
+	if x.Cron != nil {
+		w.node(x.Cron)
+	}
+	if x.Zone != nil {
+		w.node(x.Zone)
+	}
+	w.expr(&x.AtMost)
+}
+
+func (x *Schedule) print(p *printer) { p.production(x) }
+
+func (x *SchemaClause) children(w *walker) {
+	if x.Comment != nil {
+		w.node(x.Comment)
+	}
+	if x.Location != nil {
+		w.node(x.Location)
+	}
+	if x.Properties != nil {
+		w.node(x.Properties)
+	}
+	if x.Credential != nil {
+		w.node(x.Credential)
+	}
+	if x.Options != nil {
+		w.node(x.Options)
+	}
+	if x.Type.Present() {
+		w.node(&x.Type)
+	}
+	if x.UsingName != nil {
+		w.node(x.UsingName)
+	}
+	if x.Collation.Present() {
+		w.node(&x.Collation)
+	}
+}
+
+func (x *SchemaClause) print(p *printer) { p.production(x) }
+
+func (x *Script) children(w *walker) {
+	for i := range x.Items {
+		w.node(&x.Items[i])
+	}
+	if x.Label.Present() {
+		w.node(&x.Label)
+	}
+}
+
+func (x *Script) print(p *printer) { p.production(x) }
+
+func (x *ScriptItem) children(w *walker) {
+	if x.Label.Present() {
+		w.node(&x.Label)
+	}
+	if x.Script != nil {
+		w.node(x.Script)
+	}
+	if x.If != nil {
+		w.node(x.If)
+	}
+	if x.Case != nil {
+		w.node(x.Case)
+	}
+	if x.While != nil {
+		w.node(x.While)
+	}
+	if x.Repeat != nil {
+		w.node(x.Repeat)
+	}
+	if x.Loop != nil {
+		w.node(x.Loop)
+	}
+	if x.For != nil {
+		w.node(x.For)
+	}
+	if x.Jump != nil {
+		w.node(x.Jump)
+	}
+	if x.Declare != nil {
+		w.node(x.Declare)
+	}
+	if x.Cursor != nil {
+		w.node(x.Cursor)
+	}
+	if x.Signal != nil {
+		w.node(x.Signal)
+	}
+	if x.Get != nil {
+		w.node(x.Get)
+	}
+	if x.Statement != nil {
+		w.node(x.Statement)
+	}
+}
+
+func (x *ScriptItem) print(p *printer) { p.production(x) }
+
+func (x *Securable) children(w *walker) {
+	if x.Name != nil {
+		w.node(x.Name)
+	}
+}
+
+func (x *Securable) print(p *printer) { p.production(x) }
 
 func (x *Select) children(w *walker) {
 	for i := range x.Hints {
@@ -893,6 +2606,17 @@ func (x *SetBranch) children(w *walker) {
 	}
 }
 
+func (x *SetCatalog) children(w *walker) {
+	if x.Name != nil {
+		w.node(x.Name)
+	}
+	if x.Text != nil {
+		w.node(x.Text)
+	}
+}
+
+func (x *SetCatalog) print(p *printer) { p.production(x) }
+
 func (x *SetOp) children(w *walker) {
 	if x.First != nil {
 		w.node(x.First)
@@ -901,6 +2625,105 @@ func (x *SetOp) children(w *walker) {
 		w.node(&x.Rest[i])
 	}
 }
+
+func (x *SetTag) children(w *walker) {
+	if x.Name.Present() {
+		w.node(&x.Name)
+	}
+	w.node(&x.Tag)
+	w.expr(&x.Value)
+}
+
+func (x *SetTag) print(p *printer) { p.production(x) }
+
+func (x *SetText) children(w *walker) {
+	w.node(&x.Text)
+}
+
+func (x *SetText) print(p *printer) { p.production(x) }
+
+func (x *SetTimeZone) children(w *walker) {
+	w.expr(&x.Zone)
+}
+
+func (x *SetTimeZone) print(p *printer) { p.production(x) }
+
+func (x *SetVariable) children(w *walker) {
+	for i := range x.Vars {
+		if x.Vars[i].Present() {
+			w.node(&x.Vars[i])
+		}
+	}
+	if x.Query != nil {
+		w.node(x.Query)
+	}
+	for i := range x.Items {
+		w.node(&x.Items[i])
+	}
+}
+
+func (x *SetVariable) print(p *printer) { p.production(x) }
+
+func (x *Show) children(w *walker) {
+	if x.CreateOf != nil {
+		w.node(x.CreateOf)
+	}
+	if x.Columns != nil {
+		w.node(x.Columns)
+	}
+	if x.Part != nil {
+		w.node(x.Part)
+	}
+	if x.Partition != nil {
+		w.node(x.Partition)
+	}
+	if x.Props != nil {
+		w.node(x.Props)
+	}
+	if x.PropKey != nil {
+		w.node(x.PropKey)
+	}
+	if x.ExtIn != nil {
+		w.node(x.ExtIn)
+	}
+	if x.ExtLike != nil {
+		w.node(x.ExtLike)
+	}
+	if x.ExtPart != nil {
+		w.node(x.ExtPart)
+	}
+	if x.FuncIn != nil {
+		w.node(x.FuncIn)
+	}
+	if x.FuncLike != nil {
+		w.node(x.FuncLike)
+	}
+	if x.GrantsTo != nil {
+		w.node(x.GrantsTo)
+	}
+	if x.GrantsOn != nil {
+		w.node(x.GrantsOn)
+	}
+	if x.In != nil {
+		w.node(x.In)
+	}
+	if x.Like != nil {
+		w.node(x.Like)
+	}
+}
+
+func (x *Show) print(p *printer) { p.production(x) }
+
+func (x *ShowColumns) children(w *walker) {
+	if x.Table.Present() {
+		w.node(&x.Table)
+	}
+	if x.Schema != nil {
+		w.node(x.Schema)
+	}
+}
+
+func (x *ShowColumns) print(p *printer) { p.production(x) }
 
 func (x *ShowQuery) children(w *walker) {
 	for i := range x.Words {
@@ -915,6 +2738,34 @@ func (x *ShowQuery) children(w *walker) {
 		w.node(x.Query)
 	}
 }
+
+func (x *Signal) children(w *walker) {
+	if x.State != nil {
+		w.node(x.State)
+	}
+	if x.Name != nil {
+		w.node(x.Name)
+	}
+	w.expr(&x.Args)
+	for i := range x.Set {
+		w.node(&x.Set[i])
+	}
+}
+
+func (x *Signal) print(p *printer) { p.production(x) }
+
+func (x *Skewed) children(w *walker) {
+	for i := range x.By {
+		if x.By[i].Present() {
+			w.node(&x.By[i])
+		}
+	}
+	for i := range x.On {
+		w.expr(&x.On[i])
+	}
+}
+
+func (x *Skewed) print(p *printer) { p.production(x) }
 
 func (x *Slice) children(w *walker) {
 	w.expr(&x.X)
@@ -951,6 +2802,26 @@ func (x *StarRename) children(w *walker) {
 	}
 }
 
+func (x *Stored) children(w *walker) {
+	if x.Input != nil {
+		w.node(x.Input)
+	}
+	if x.Output != nil {
+		w.node(x.Output)
+	}
+	if x.Format.Present() {
+		w.node(&x.Format)
+	}
+	if x.By != nil {
+		w.node(x.By)
+	}
+	if x.Properties != nil {
+		w.node(x.Properties)
+	}
+}
+
+func (x *Stored) print(p *printer) { p.production(x) }
+
 func (x *String) children(w *walker) {
 }
 
@@ -972,6 +2843,10 @@ func (x *StructType) children(w *walker) {
 	for i := range x.Fields {
 		w.node(&x.Fields[i])
 	}
+}
+
+func (x *Subject) children(w *walker) {
+	w.expr(&x.X)
 }
 
 func (x *Subquery) children(w *walker) {
@@ -1035,6 +2910,91 @@ func (x *TableArg) children(w *walker) {
 	}
 }
 
+func (x *TableClause) children(w *walker) {
+	if x.Using != nil {
+		w.node(x.Using)
+	}
+	if x.Options != nil {
+		w.node(x.Options)
+	}
+	for i := range x.PartitionedBy {
+		w.node(&x.PartitionedBy[i])
+	}
+	if x.Cluster != nil {
+		w.node(x.Cluster)
+	}
+	if x.Buckets != nil {
+		w.node(x.Buckets)
+	}
+	if x.Skewed != nil {
+		w.node(x.Skewed)
+	}
+	if x.Location != nil {
+		w.node(x.Location)
+	}
+	if x.Comment != nil {
+		w.node(x.Comment)
+	}
+	if x.Properties != nil {
+		w.node(x.Properties)
+	}
+	if x.RowFormat != nil {
+		w.node(x.RowFormat)
+	}
+	if x.Stored != nil {
+		w.node(x.Stored)
+	}
+	if x.Collation.Present() {
+		w.node(&x.Collation)
+	}
+	if x.RowFilter != nil {
+		w.node(x.RowFilter)
+	}
+	if x.Schedule != nil {
+		w.node(x.Schedule)
+	}
+}
+
+func (x *TableClause) print(p *printer) { p.production(x) }
+
+func (x *TableConstraint) children(w *walker) {
+	if x.Name.Present() {
+		w.node(&x.Name)
+	}
+	for i := range x.Primary {
+		w.node(&x.Primary[i])
+	}
+	for i := range x.Unique {
+		w.node(&x.Unique[i])
+	}
+	for i := range x.Foreign {
+		if x.Foreign[i].Present() {
+			w.node(&x.Foreign[i])
+		}
+	}
+	if x.References != nil {
+		w.node(x.References)
+	}
+	w.expr(&x.Check)
+	w.expr(&x.Expect)
+	for i := range x.With {
+		w.node(&x.With[i])
+	}
+}
+
+func (x *TableConstraint) print(p *printer) { p.production(x) }
+
+func (x *TableElement) children(w *walker) {
+	if x.Constraint != nil {
+		w.node(x.Constraint)
+	}
+	if x.Column != nil {
+		w.node(x.Column)
+	}
+}
+
+func (x *TableElement) print(p *printer) { p.production(x) }
+
 func (x *TableFunction) children(w *walker) {
 	if x.Sample != nil {
 		w.node(x.Sample)
@@ -1057,6 +3017,30 @@ func (x *TableQuery) children(w *walker) {
 	if x.Name.Present() {
 		w.node(&x.Name)
 	}
+}
+
+func (x *TableRef) children(w *walker) {
+	if x.Path != nil {
+		w.node(x.Path)
+	}
+	if x.Name != nil {
+		w.node(x.Name)
+	}
+}
+
+func (x *TableRef) print(p *printer) { p.production(x) }
+
+func (x *Target) children(w *walker) {
+	if x.Name.Present() {
+		w.node(&x.Name)
+	}
+	if x.Alias.Present() {
+		w.node(&x.Alias)
+	}
+}
+
+func (x *Text) children(w *walker) {
+	w.expr(&x.X)
 }
 
 func (x *TimeTravel) children(w *walker) {
@@ -1086,6 +3070,17 @@ func (x *Transform) children(w *walker) {
 		w.node(x.Reader)
 	}
 }
+
+func (x *Truncate) children(w *walker) {
+	if x.Table.Present() {
+		w.node(&x.Table)
+	}
+	if x.Partition != nil {
+		w.node(x.Partition)
+	}
+}
+
+func (x *Truncate) print(p *printer) { p.production(x) }
 
 func (x *TypeArg) children(w *walker) {
 	if x.Type != nil {
@@ -1117,6 +3112,20 @@ func (x *TypedLiteral) children(w *walker) {
 func (x *Unary) children(w *walker) {
 	w.expr(&x.X)
 }
+
+func (x *Uncache) children(w *walker) {
+	if x.Table != nil {
+		w.node(x.Table)
+	}
+}
+
+func (x *Uncache) print(p *printer) { p.production(x) }
+
+func (x *Undrop) children(w *walker) {
+	w.node(&x.Name)
+}
+
+func (x *Undrop) print(p *printer) { p.production(x) }
 
 func (x *Unit) children(w *walker) {
 	if x.Word.Present() {
@@ -1161,6 +3170,59 @@ func (x *UnpivotQuery) children(w *walker) {
 	}
 }
 
+func (x *Update) children(w *walker) {
+	if x.With != nil {
+		w.node(x.With)
+	}
+	w.node(&x.Target)
+	for i := range x.Set {
+		w.node(&x.Set[i])
+	}
+	w.expr(&x.Where)
+}
+
+func (x *Update) print(p *printer) { p.production(x) }
+
+func (x *Use) children(w *walker) {
+	if x.Name != nil {
+		w.node(x.Name)
+	}
+	if x.Text != nil {
+		w.node(x.Text)
+	}
+}
+
+func (x *Use) print(p *printer) { p.production(x) }
+
+func (x *UsingArgs) children(w *walker) {
+	for i := range x.Items {
+		w.node(&x.Items[i])
+	}
+}
+
+func (x *Vacuum) children(w *walker) {
+	w.node(&x.Table)
+	for i := range x.Clauses {
+		w.node(&x.Clauses[i])
+	}
+}
+
+func (x *Vacuum) print(p *printer) { p.production(x) }
+
+func (x *VacuumClause) children(w *walker) {
+	if x.Retain != nil {
+		w.node(x.Retain)
+	}
+	if x.Using != nil {
+		w.node(x.Using)
+	}
+	if x.Table != nil {
+		w.node(x.Table)
+	}
+}
+
+func (x *VacuumClause) print(p *printer) { p.production(x) }
+
 func (x *Values) children(w *walker) {
 	for i := range x.Rows {
 		w.expr(&x.Rows[i])
@@ -1174,6 +3236,63 @@ func (x *VariadicArg) children(w *walker) {
 	w.expr(&x.X)
 }
 
+func (x *ViewClause) children(w *walker) {
+	if x.Comment != nil {
+		w.node(x.Comment)
+	}
+	if x.Properties != nil {
+		w.node(x.Properties)
+	}
+	if x.Language.Present() {
+		w.node(&x.Language)
+	}
+	if x.Collation.Present() {
+		w.node(&x.Collation)
+	}
+	for i := range x.PartitionedOn {
+		if x.PartitionedOn[i].Present() {
+			w.node(&x.PartitionedOn[i])
+		}
+	}
+	for i := range x.PartitionedBy {
+		w.node(&x.PartitionedBy[i])
+	}
+	if x.Cluster != nil {
+		w.node(x.Cluster)
+	}
+	if x.Using != nil {
+		w.node(x.Using)
+	}
+	if x.Options != nil {
+		w.node(x.Options)
+	}
+	if x.RowFilter != nil {
+		w.node(x.RowFilter)
+	}
+	if x.Schedule != nil {
+		w.node(x.Schedule)
+	}
+}
+
+func (x *ViewClause) print(p *printer) { p.production(x) }
+
+func (x *ViewElement) children(w *walker) {
+	if x.Constraint != nil {
+		w.node(x.Constraint)
+	}
+	if x.Name.Present() {
+		w.node(&x.Name)
+	}
+	if x.Type != nil {
+		w.node(x.Type)
+	}
+	for i := range x.Attributes {
+		w.node(&x.Attributes[i])
+	}
+}
+
+func (x *ViewElement) print(p *printer) { p.production(x) }
+
 func (x *Watermark) children(w *walker) {
 	w.node(&x.X)
 	w.expr(&x.Delay)
@@ -1183,6 +3302,18 @@ func (x *When) children(w *walker) {
 	w.expr(&x.Cond)
 	w.expr(&x.Then)
 }
+
+func (x *WhileLoop) children(w *walker) {
+	w.expr(&x.Cond)
+	for i := range x.Items {
+		w.node(&x.Items[i])
+	}
+	if x.Label.Present() {
+		w.node(&x.Label)
+	}
+}
+
+func (x *WhileLoop) print(p *printer) { p.production(x) }
 
 func (x *Window) children(w *walker) {
 	if x.Name.Present() {
@@ -1205,4 +3336,7 @@ func (x *With) children(w *walker) {
 			w.node(x.CTEs[i])
 		}
 	}
+}
+
+func (x *Words) children(w *walker) {
 }
