@@ -174,23 +174,50 @@ func (d *Databricks) readColumns(ctx context.Context, r Relation) (string, error
 			return "", err
 		}
 		parts := []string{"columns"}
+		var cut []int // places in parts of types that are not whole
 		for _, row := range rows {
 			if row[1].String == "" {
 				break // the partitioning and other sections follow, whose headings have no type
 			}
-			if moreFields.MatchString(row[1].String) {
-				return "", errCut
-			}
 			parts = append(parts, row[0].String, row[1].String)
+			if moreFields.MatchString(row[1].String) {
+				cut = append(cut, len(parts)-1)
+			}
 		}
 		if len(parts) == 1 {
 			return "", errRows
+		}
+		if len(cut) > 0 {
+			if err := d.wholeTypes(ctx, name, parts, cut); err != nil {
+				return "", err
+			}
 		}
 		return digest(parts...), nil
 	})
 }
 
-// moreFields is what Spark writes in place of a struct's fields beyond the 25th.
+// wholeTypes asks for the types that DESCRIBE cut short, without reading a row: typeof prints every field.
+func (d *Databricks) wholeTypes(ctx context.Context, name string, parts []string, cut []int) error {
+	var types, columns []string
+	for _, i := range cut {
+		column := backquoted(parts[i-1])
+		columns = append(columns, column)
+		types = append(types, "typeof(any_value("+column+"))")
+	}
+	row, err := queryRow(ctx, d.db, "SELECT "+strings.Join(types, ", ")+" FROM (SELECT "+strings.Join(columns, ", ")+" FROM "+name+" LIMIT 0)", len(cut))
+	if err != nil {
+		return err
+	}
+	for j, i := range cut {
+		if row[j].String == "" || moreFields.MatchString(row[j].String) {
+			return errCut
+		}
+		parts[i] = row[j].String
+	}
+	return nil
+}
+
+// moreFields is what DESCRIBE writes in place of a struct's fields beyond the 25th (measured on Spark 4.2).
 var moreFields = regexp.MustCompile(`\.\.\. \d+ more fields`)
 
 // Definition implements Reader: the text of a view with the namespace that its names resolve in, from DESCRIBE TABLE EXTENDED.
