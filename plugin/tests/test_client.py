@@ -41,7 +41,7 @@ class Host:
 
     def play(self):
         """Each request in its own thread, so that answers may come in any order; a request that follows an answer waits."""
-        pending, self.error = [], None
+        pending = []
         for step in self.transcript:
             message = step.get("host")
             if message is not None and "method" in message:
@@ -53,6 +53,8 @@ class Host:
                 for number, thread in pending:
                     if number == step["service"]["id"]:
                         thread.join()
+        for _, thread in pending:
+            thread.join()
 
     def call(self, message):
         try:

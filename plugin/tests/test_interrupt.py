@@ -40,7 +40,7 @@ def ctrl_c(process):
 
 
 def end(process):
-    out, _ = process.communicate(timeout=60)
+    out, _ = process.communicate(timeout=200)
     return process.returncode, out
 
 

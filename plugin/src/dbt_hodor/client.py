@@ -1,8 +1,8 @@
 """The host's side of the wire (docs/protocol.md): starts hodor-sql, sends requests, hands out answers, answers its requests.
 
-Callers write their lines themselves, and where the system allows (epoll), whoever waits for an answer reads for all: a call
-then wakes no other thread, which halves its cost. A thread of the client's own reads while nobody waits. The pipe is written
-without blocking and with a deadline: a child that reads no more can't hang dbt.
+Callers write their lines themselves, and one of those who wait for an answer reads for all: a call then wakes no other
+thread, which halves its cost. A thread of the client's own looks now and then while nobody waits (and always where a pipe
+can't be polled). The pipe is written without blocking and with a deadline: a child that reads no more can't hang dbt.
 
 Every way for a call to fail is an exception of this module: ServiceError (one request, the run goes on), ServiceGone (this
 and all later calls), Interrupted (dbt was told to stop).
@@ -25,13 +25,10 @@ from typing import Any
 PROTOCOL = 1
 HELLO_S = 30.0  # until the first line; a cold disk is slow, and nothing else is known of the child before it
 LAST_WORDS = 5
+IDLE_S = 0.005, 0.5  # the own thread's intervals
 
 WAREHOUSE, INVALID_REQUEST, UNKNOWN_METHOD, BAD_PARAMS, INTERNAL = -32001, -32600, -32601, -32602, -32603
 FOREIGN_MANIFEST = -32003
-
-if hasattr(select, "epoll"):
-    # One event, then silence until armed again; DISARMED still tells once that the pipe was hung up.
-    ARMED, DISARMED = select.EPOLLIN | select.EPOLLONESHOT, select.EPOLLONESHOT
 
 encode = json.JSONEncoder(separators=(",", ":")).encode
 decode = json.JSONDecoder().decode
@@ -54,26 +51,29 @@ class Interrupted(Exception):
 
 
 class Pending:
-    """One request in flight. The lock is held until there is an answer: cheaper than an Event, and it takes a timeout."""
+    """One request in flight. Its waiter sleeps on the lock, which is released when there is an answer, or when nobody reads
+    any more and the waiter should (a nudge). A lock is cheaper than an Event, and takes a timeout."""
 
-    __slots__ = ("lock", "result", "error", "sent")
+    __slots__ = ("lock", "done", "waiting", "result", "error", "sent")
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
         self.lock.acquire()
+        self.done = self.waiting = False
         self.result: Any = None
         self.error: Exception | None = None
         self.sent = time.monotonic()
 
-    def settled(self) -> bool:
-        return not self.lock.locked()
-
     def settle(self, result: Any, error: Exception | None) -> None:
         self.result, self.error = result, error
+        self.done = True
+        self.nudge()
+
+    def nudge(self) -> None:
         try:
             self.lock.release()
         except RuntimeError:
-            pass  # the hello and the death of the child may settle it both
+            pass  # nobody took notice of the last one yet
 
 
 class Client:
@@ -100,8 +100,10 @@ class Client:
         self._pending: dict[int, Pending] = {}
         self._write_lock = threading.Lock()
         self._read_lock = threading.Lock()
+        self._poll: Any = None
         self._begun = bytearray()  # a line whose end is not read yet
         self._at_end = False
+        self._stop = threading.Event()
         self._gone: ServiceGone | None = None
         self._gone_lock = threading.Lock()
         self._hello = Pending()
@@ -137,13 +139,11 @@ class Client:
         self._stdout = self.process.stdout.fileno()
         if os.name == "posix":
             os.set_blocking(self._stdin, False)
-        self._idle = self._poll = None
-        if hasattr(select, "epoll"):
-            self._idle, self._poll = select.epoll(), select.poll()
-            self._idle.register(self._stdout, ARMED)
+        if os.name == "posix":
+            self._poll = select.poll()
             self._poll.register(self._stdout, select.POLLIN)
         self._stderr_thread = self._thread(self._read_stderr, "hodor-stderr")
-        self._reader = self._thread(self._read_idle if self._idle else self._read_always, "hodor-reader")
+        self._reader = self._thread(self._read_always if self._poll is None else self._read_idle, "hodor-reader")
         self.wait(self._hello, HELLO_S)
         theirs, protocol = self.hello.get("version"), self.hello.get("protocol")
         if protocol != PROTOCOL or theirs != self.version:
@@ -180,10 +180,9 @@ class Client:
                     break
                 except subprocess.TimeoutExpired:
                     continue
-            self._reader.join(1.5)
+            self._stop.set()
+            self._reader.join(1.0)
             self._stderr_thread.join(1.0)
-            if self._idle is not None:
-                self._idle.close()
         except Exception:
             pass
         finally:
@@ -201,7 +200,7 @@ class Client:
     # --- calling ---
 
     def call(self, method: str, params: Any, timeout: float | None = None) -> Any:
-        """Sends a request and returns the answer. Takes the reading over first, else the own thread wakes for a quick answer."""
+        """Sends a request and returns the answer."""
         if self._gone is not None:
             raise self._gone
         leads = self._lead()
@@ -235,36 +234,44 @@ class Client:
     def wait(self, pending: Pending, timeout: float | None = None) -> Any:
         """The answer, as soon as it is there. After `timeout` seconds, or HODOR_DEADLINE_S without a sign of life, the service
         counts as gone."""
-        lock = pending.lock
-        while lock.locked():
+        while not pending.done:
             if self._lead():
                 try:
                     self._read_until(pending, timeout)
                 finally:
                     self._follow()
-            elif lock.acquire(timeout=self._left(pending, timeout)):
-                lock.release()  # several threads may wait for one answer
+                continue
+            # Said before the next look at the lead: who gives it up looks for one who waits afterwards.
+            pending.waiting = True
+            if not self._read_lock.locked() and self._poll is not None and not self._at_end:
+                continue
+            if pending.lock.acquire(timeout=self._left(pending, timeout)) and pending.done:
+                pending.lock.release()  # several threads may wait for one answer
         if pending.error is not None:
             raise pending.error
         return pending.result
 
     def _lead(self) -> bool:
         """Makes this thread the one that reads, if no other is."""
-        if self._idle is None or self._at_end or not self._read_lock.acquire(blocking=False):
-            return False
-        self._idle.modify(self._stdout, DISARMED)
-        return True
+        return self._poll is not None and not self._at_end and self._read_lock.acquire(blocking=False)
 
     def _follow(self) -> None:
+        """Gives up the reading, to one of those who wait."""
         self._read_lock.release()
-        self._rearm()
+        if self._pending:
+            try:
+                waiter = next((pending for pending in self._pending.values() if pending.waiting), None)
+            except RuntimeError:
+                return  # the dictionary changed, so somebody is on the move and will look at the lead
+            if waiter is not None:
+                waiter.nudge()
 
     def _read_until(self, pending: Pending, timeout: float | None) -> None:
-        while pending.lock.locked() and not self._at_end:
+        while not pending.done and not self._at_end:
             # In slices, since `wake` and a child given up by another thread can't end a poll.
             if self._poll.poll(500):
                 self._pump()
-            else:
+            elif not pending.done:
                 self._left(pending, timeout)
 
     def _left(self, pending: Pending, timeout: float | None) -> float:
@@ -338,30 +345,25 @@ class Client:
     # --- reading ---
 
     def _read_idle(self) -> None:
-        """The client's own thread where callers can read: armed only while nobody does."""
-        while not self._at_end:
-            try:
-                # The timeout is for an end that a caller saw: nothing would fire any more.
-                if self._idle.poll(1.0) and self._read_lock.acquire(blocking=False):
-                    try:
-                        if self._poll.poll(0):  # who read before us may have taken it
-                            self._pump()
-                    finally:
-                        self._follow()
-            except (OSError, ValueError):
-                return  # closed under us
+        """The client's own thread: looks after what the service asks of its own accord, at ever longer intervals, and stays
+        while there is something. Nobody is in a hurry then: whoever is reads."""
+        pause = IDLE_S[0]
+        while not self._at_end and not self._stop.wait(pause):
+            pause = min(pause * 2, IDLE_S[1])
+            if self._lead():
+                try:
+                    patience = 0
+                    while not self._at_end and self._poll.poll(patience):
+                        self._pump()
+                        patience, pause = 20, IDLE_S[0]
+                finally:
+                    self._follow()
 
     def _read_always(self) -> None:
         """The client's own thread where only one thread can wait for the pipe."""
         with self._read_lock:
             while not self._at_end:
                 self._pump()
-
-    def _rearm(self) -> None:
-        try:
-            self._idle.modify(self._stdout, ARMED)
-        except (OSError, ValueError):
-            pass  # closed meanwhile
 
     def _pump(self) -> None:
         """Reads once and hands out the whole lines. Called with the read lock."""

@@ -364,8 +364,9 @@ class Session:
     def _finish(self, early: bool) -> dict[str, Any]:
         """The service's summary; where it can give none, what is known here."""
         try:
-            # Where no node asked anything the answer to run/start was not fetched, and there is nothing to flush.
-            if not self.gone and (self._ready or (self._ready is None and self.nodes == {} and self._starting.settled())):
+            # Where no node asked anything, nobody fetched the answer to run/start; it may be there all the same.
+            unasked = self._ready is None and self._starting.done and self._starting.error is None
+            if not self.gone and (self._ready or unasked):
                 elapsed = round((time.monotonic() - self._began) * 1000)
                 params = {"interrupted": early, "elapsed_ms": elapsed, "statuses": self._statuses()}
                 return self.client.call("run/finish", params, INTERRUPTED_FLUSH_S if early else FLUSH_S)
