@@ -38,6 +38,8 @@ type analysis struct {
 	spread int
 	// star: the columns of the result depend on the columns of a table.
 	star bool
+	// beside is what is in view of whole statements: the variables of a script, nil otherwise.
+	beside *env
 	// misread: the engine reads the text in another way than the tree says.
 	misread   string
 	misreadAt int32

@@ -117,11 +117,7 @@ func TestReads(t *testing.T) {
 		{DialectDatabricks, "SELECT id FROM identifier(concat('a', x))", "", "", "identifier"},
 	} {
 		f := codeOf(t, c.dialect, c.sql).Facts
-		var tables []string
-		for _, name := range f.Tables {
-			tables = append(tables, strings.Join(name, "."))
-		}
-		if got := strings.Join(tables, " "); got != c.tables {
+		if got := joinTables(f.Tables); got != c.tables {
 			t.Errorf("%s: tables %q, want %q", c.sql, got, c.tables)
 		}
 		if got := strings.Join(f.Paths, " "); got != c.paths {
@@ -131,6 +127,15 @@ func TestReads(t *testing.T) {
 			t.Errorf("%s: opaque %q, want %q", c.sql, got, c.opaque)
 		}
 	}
+}
+
+// joinTables writes names with dots, and blanks between them.
+func joinTables(tables [][]string) string {
+	var names []string
+	for _, name := range tables {
+		names = append(names, strings.Join(name, "."))
+	}
+	return strings.Join(names, " ")
 }
 
 // What does not parse claims nothing.

@@ -6,7 +6,6 @@ import (
 	"os"
 	"reflect"
 	"sort"
-	"strings"
 	"testing"
 )
 
@@ -96,7 +95,7 @@ func TestFacts(t *testing.T) {
 		t.Fatalf("only %d texts", len(cases))
 	}
 	for _, c := range cases {
-		if r := Normalize(c.SQL, Options{Dialect: c.Dialect}); r.Level == LevelText && !isQuery(c.SQL) {
+		if c.Dialect == DialectDuckDB && len(c.SQL) > 7 && c.SQL[:7] == "create " && Normalize(c.SQL, Options{Dialect: c.Dialect}).Level == LevelText {
 			continue // claims nothing
 		}
 		r := codeOf(t, c.Dialect, c.SQL)
@@ -119,14 +118,6 @@ func TestFacts(t *testing.T) {
 			t.Errorf("%s: volatile is %v, want %v\n%s", c.ID, r.Facts.Volatile, *c.Volatile, c.SQL)
 		}
 	}
-}
-
-func isQuery(sql string) bool {
-	switch word, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(sql)), " "); word {
-	case "create", "insert", "merge", "delete", "update":
-		return false
-	}
-	return true
 }
 
 func sameWords(a, b []string) bool {

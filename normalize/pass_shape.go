@@ -17,8 +17,11 @@ import (
 // Safe because the engines' own parsers make one tree of each pair. Parentheses stay around a query with a WITH or an ORDER BY of its own, around a
 // UNION inside an INTERSECT or on the right side of another, and around joins that are not the first of their chain (T38, T39, T49).
 func (a *analysis) shape(file *grammar.File) {
+	var source *grammar.Select // of several INSERTs: FROM alone, which is no SELECT *
 	grammar.Walk(file, func(n grammar.Node) bool {
 		switch n := n.(type) {
+		case *grammar.MultiInsert:
+			source = n.From
 		case *grammar.Query:
 			a.shapeQuery(n)
 		case *grammar.SetOp:
@@ -29,7 +32,9 @@ func (a *analysis) shape(file *grammar.File) {
 				n.Input = tableAsSelect(n.Input)
 			}
 		case *grammar.Select:
-			a.shapeSelect(n)
+			if n != source {
+				a.shapeSelect(n)
+			}
 		case *grammar.Joins:
 			a.shapeJoins(n)
 		case *grammar.PipeJoin:

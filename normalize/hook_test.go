@@ -1,0 +1,78 @@
+package normalize
+
+import "testing"
+
+// S7, S15: what provably reads nothing but this relation, and writes nothing but it.
+func TestHook(t *testing.T) {
+	this := []string{"cat", "sch", "t"}
+	for _, c := range []struct {
+		dialect, sql  string
+		reads, writes bool
+	}{
+		{DialectDatabricks, "GRANT SELECT ON TABLE cat.sch.t TO `x`", false, false},
+		{DialectDatabricks, "COMMENT ON TABLE cat.sch.t IS 'it''s; fine'", false, false},
+		{DialectDatabricks, "ANALYZE TABLE cat.sch.t COMPUTE STATISTICS", false, false},
+		{DialectDatabricks, "OPTIMIZE cat.sch.t ZORDER BY (id); VACUUM cat.sch.t", false, false},
+		{DialectDatabricks, "INSERT INTO cat.ops.audit VALUES (1, 'x')", false, true},
+		{DialectDatabricks, "INSERT INTO cat.ops.audit VALUES (1, current_timestamp())", true, true},
+		{DialectDatabricks, "INSERT INTO cat.ops.audit SELECT count(*) FROM cat.sch.t", false, true},
+		{DialectDatabricks, "INSERT INTO cat.sch.t SELECT * FROM cat.raw.u", true, false},
+		{DialectDatabricks, "DELETE FROM sch.t WHERE id IS NULL", false, false},
+		{DialectDatabricks, "DELETE FROM t WHERE id IS NULL", false, true},
+		{DialectDatabricks, "MERGE INTO cat.sch.t USING cat.sch.s ON t.id = s.id WHEN MATCHED THEN DELETE", true, false},
+		{DialectDatabricks, "DROP TABLE cat.sch.t", false, true},
+		{DialectDatabricks, "USE CATALOG x", true, true},
+		{DialectDatabricks, "SELECT 1", false, false},
+		{DialectDatabricks, "SELECT f()", true, false},
+		{DialectDatabricks, "CALL p()", true, true},
+		{DialectDatabricks, "nonsense", true, true},
+		{DialectDatabricks, " -- nothing\n", false, false},
+		{DialectDuckDB, "insert into cat.sch.t values (1)", false, false},
+		{DialectDuckDB, "insert into sch.t values (1)", false, true},
+		{DialectDuckDB, "update cat.sch.t set a = 1 where b in (select b from cat.sch.u)", true, false},
+		{DialectDuckDB, "'open", true, true},
+	} {
+		got := Hook(c.sql, Options{Dialect: c.dialect, Catalog: "cat", Schema: "sch"}, this)
+		if got.Reads != c.reads || got.Writes != c.writes {
+			t.Errorf("%s: %s: %+v", c.dialect, c.sql, got)
+		}
+	}
+}
+
+// Statements other than queries: what their queries read, not what they fill.
+func TestStatementFacts(t *testing.T) {
+	for _, c := range []struct {
+		dialect, sql, tables, volatile string
+		star                           bool
+	}{
+		{DialectDatabricks, "WITH c AS (SELECT * FROM raw.a) INSERT INTO t SELECT * FROM c", "raw.a", "", true},
+		{DialectDatabricks, "FROM raw.a INSERT INTO t SELECT id INSERT INTO u SELECT *", "raw.a", "", true},
+		{DialectDatabricks, "UPDATE t SET a = now() WHERE b IN (SELECT b FROM u)", "u", "now always deciding", false},
+		{DialectDatabricks, "CREATE TABLE t CLONE raw.a VERSION AS OF 3", "raw.a", "", false},
+		{DialectDatabricks, "CREATE TABLE t LIKE raw.a", "raw.a", "", false},
+		{DialectDatabricks, "INSERT INTO t SELECT id, now() AS at FROM raw.a", "raw.a", "now always stamp", false},
+		{DialectDatabricks, "INSERT INTO t REPLACE WHERE d >= current_date() SELECT * FROM raw.a", "raw.a", "current_date date deciding", true},
+		{DialectDatabricks, "MERGE INTO t USING (SELECT id, now() AS at FROM raw.a) s ON t.id = s.id WHEN NOT MATCHED THEN INSERT (id, at) VALUES (s.id, s.at)",
+			"raw.a", "now always deciding", false},
+		{DialectDuckDB, "with c as (select 1 as x) update t set a = (select x from c) from u where t.id = u.id", "u", "", false},
+		{DialectDuckDB, "delete from t using u where t.id = u.id", "u", "", false},
+		{DialectDuckDB, "insert into t select * from u on conflict (id) do update set a = excluded.a", "u", "", true},
+	} {
+		f := codeOf(t, c.dialect, c.sql).Facts
+		if got := joinTables(f.Tables); got != c.tables || f.SelectStar != c.star {
+			t.Errorf("%s: tables %q, star %t", c.sql, got, f.SelectStar)
+		}
+		if got := volatileOf(t, c.dialect, c.sql); got != c.volatile {
+			t.Errorf("%s: volatile %q", c.sql, got)
+		}
+	}
+	merges(t, DialectDatabricks, []pair{
+		{"queries inside", "INSERT INTO t SELECT x.id FROM raw.a x", "insert into t select id from raw.a y"},
+		{"the source of several", "FROM raw.a INSERT INTO t SELECT ID WHERE id > 1", "from raw.a insert into t select ID where id > 1"},
+	})
+	apart(t, DialectDatabricks, []pair{
+		{"a variable of a script", "BEGIN DECLARE v INT; SELECT v AS k FROM t; END", "BEGIN DECLARE v INT; SELECT t.v AS k FROM t; END"},
+		{"another target", "INSERT INTO t SELECT 1", "INSERT INTO u SELECT 1"},
+		{"the target's alias is written where it is used", "DELETE FROM t a WHERE a.id = 1", "DELETE FROM t b WHERE a.id = 1"},
+	})
+}
