@@ -34,7 +34,7 @@ func openStore(s session.Settings, root string, login lakebase) (stores.Store, e
 		}
 		return store, nil
 	}
-	return nil, fmt.Errorf("%w: hodor_store is %q; duckdb and postgres are known here", stores.ErrUnavailable, s.Store)
+	return nil, fmt.Errorf("%w: hodor_store is %q, which this version has not; set hodor_store (or HODOR_STORE) to duckdb or postgres", stores.ErrUnavailable, s.Store)
 }
 
 // openStore is the session's way to its store: a Lakebase login comes from the host, which has the SDK.

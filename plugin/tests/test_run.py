@@ -29,7 +29,7 @@ def test_a_build_asks_and_tells(project):
     assert all(params["attempted"] and not params["hooks_ran"] for params in told.values())
     assert shop.got("node/tested")[test]["status"] == "pass" and shop.got("node/tested")[test]["failures"] == 0
     assert shop.got("run/finish")[""]["statuses"] == {} and not shop.got("run/finish")[""]["interrupted"]
-    assert shop.hodor() == ["hodor: 0 reused, 0 built, 0 errors. dbt-hodor explain -s NODE says why."]
+    assert shop.hodor() == ["hodor: 0 reused, 0 built, 0 errors."]
 
 
 def test_what_the_run_is_told_to_be(built):
@@ -451,7 +451,7 @@ def test_the_summary(built, monkeypatch):
     built.fake(finish={"reused": 31, "built": 10, "saved_ms": 840000})
     built.dbt("run")
     saved = "about 14 min of building saved (worth 2.80 at 12 an hour)"
-    assert built.hodor() == [f"hodor: 31 reused, 10 built, 0 errors; {saved}. dbt-hodor explain -s NODE says why."]
+    assert built.hodor() == [f"hodor: 31 reused, 10 built, 0 errors; {saved}."]
 
 
 def test_several_runs_in_one_process(built, monkeypatch):

@@ -395,7 +395,7 @@ class Session:
             text += f"; shadow mode, {self.would_reuse} would be reused"
         elif summary["saved_ms"] >= 1000:
             text += f"; about {duration(summary['saved_ms'])} of building saved{self._worth(summary['saved_ms'])}"
-        log.info(f"{text}. dbt-hodor explain -s NODE says why.")
+        log.info(f"{text}.")
         if "debug" in summary:
             log.debug(f"counters: {summary['debug']}")
 
