@@ -341,6 +341,7 @@ type Slice struct {
 	X               Expr
 	Low, High, Step Expr
 	Dash            bool // high written as -
+	Stepped         bool // the second colon was written, even if Step is missing
 }
 
 // JSONPath is expr:path (Databricks).

@@ -28,7 +28,7 @@ func (p *parser) callArgs(c *Call, first Expr) Expr {
 			x = p.argument(c)
 		}
 		p.exprs.add(x)
-		if !p.acceptKind(kComma) {
+		if !p.comma(kRParen) {
 			break
 		}
 		if p.at(kRParen) {
@@ -36,6 +36,9 @@ func (p *parser) callArgs(c *Call, first Expr) Expr {
 		}
 	}
 	c.Args = p.exprs.take(mark)
+	if c.Quantifier != NoQuantifier && c.Args == nil {
+		p.fail("an argument")
+	}
 	if p.d.In(DuckDB) {
 		if p.are(kwOrder, kwBy) {
 			c.OrderBy = p.orderBy()
@@ -49,7 +52,9 @@ func (p *parser) callArgs(c *Call, first Expr) Expr {
 	}
 	p.expectKind(kRParen)
 	p.leave()
-	p.callTail(c)
+	if c.Receiver == nil {
+		p.callTail(c)
+	}
 	c.End = p.end()
 	if p.d.In(DuckDB) {
 		return p.duckCall(c)
@@ -75,7 +80,7 @@ func (c *Call) takesNulls() bool {
 func (p *parser) argument(c *Call) Expr {
 	t := p.peek()
 	if t.kind == kWord || t.kind == kQuoted {
-		if next := p.look(1).kind; next == kFatArrow || next == kAssign {
+		if next := p.look(1).kind; (next == kFatArrow || next == kAssign) && (p.d.In(Databricks) || !t.word.in(classReserved)) {
 			a := &NamedArg{Name: p.takeIdent(), Op: next.String()}
 			p.next()
 			a.Value = p.argumentValue()

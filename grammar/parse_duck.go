@@ -191,7 +191,7 @@ func (p *parser) structLiteral() Expr {
 	x := &Struct{}
 	for {
 		at := p.start()
-		f := StructItem{Name: p.labelOrString("a key")}
+		f := StructItem{Name: p.identOrString("a key")}
 		p.expectKind(kColon)
 		f.Value = p.expr()
 		f.Span = p.since(at)

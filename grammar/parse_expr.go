@@ -204,13 +204,13 @@ func (p *parser) subscript(x Expr) Expr {
 	case p.at(kMinus) && p.look(1).kind == kColon:
 		p.next()
 		s.Dash = true
-	case !p.at(kRBracket):
+	case !p.at(kRBracket) && !p.at(kColon):
 		high = p.expr()
 	}
 	if p.acceptKind(kColon) {
-		step = p.expr()
-		if high == nil && !s.Dash {
-			p.refuse(start, "a slice with a step needs an upper bound", "write - for none")
+		s.Stepped = true
+		if !p.at(kRBracket) {
+			step = p.expr()
 		}
 	} else if s.Dash {
 		p.fail(`":" and a step`)

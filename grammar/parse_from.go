@@ -670,6 +670,11 @@ func (p *parser) aliasColumns(typed bool) []AliasColumn {
 		}
 	}
 	p.expectKind(kRParen)
+	for i := range out {
+		if (out[i].Type == nil) != (out[0].Type == nil) && p.d.In(DuckDB) {
+			p.refuse(out[i].Start, "either all columns of an alias have types or none", "")
+		}
+	}
 	return out
 }
 

@@ -101,8 +101,11 @@ func (p *parser) duckUnaliased(start int32, lateral bool, prefix Ident) FromItem
 		name = Name{Span: s.Span, Parts: p.idents.one(s)}
 	default:
 		name = p.name("a table")
+		if p.at(kLParen) && len(name.Parts) == 1 {
+			p.failHint("the end of the table", "a function can't be called "+p.text(t))
+		}
 	}
-	if p.at(kLParen) {
+	if p.at(kLParen) && name.Parts[0].Quote != SingleQuote {
 		return p.duckTableFunction(start, at, lateral, name, prefix)
 	}
 	x := p.tables.new()
@@ -160,6 +163,11 @@ func (p *parser) duckAlias(typed bool) Alias {
 		p.next()
 		if typed && p.at(kLParen) {
 			a.Columns = p.aliasColumns(true)
+			for i := range a.Columns {
+				if a.Columns[i].Type == nil {
+					p.refuse(a.Columns[i].Start, "a list of columns without a name needs their types", "")
+				}
+			}
 			a.Span = p.since(start)
 			return a
 		}
@@ -209,7 +217,7 @@ func (p *parser) duckSample() *Sample {
 	s := &Sample{}
 	start := p.start()
 	if p.isLabel(p.peek()) && p.look(1).kind == kLParen {
-		s.Method = p.takeIdent()
+		s.Method = p.sampleMethod()
 	}
 	if p.acceptKind(kLParen) {
 		p.sampleCount(s)
@@ -222,7 +230,7 @@ func (p *parser) duckSample() *Sample {
 	} else {
 		p.sampleCount(s)
 		if p.acceptKind(kLParen) {
-			s.Method = p.label("a sampling method")
+			s.Method = p.sampleMethod()
 			if p.acceptKind(kComma) {
 				s.Seed = p.sampleNumber()
 			}
@@ -231,6 +239,16 @@ func (p *parser) duckSample() *Sample {
 	}
 	s.Span = p.since(start)
 	return s
+}
+
+// sampleMethod parses the name of a method.
+func (p *parser) sampleMethod() Ident {
+	at := p.peek()
+	m := p.label("a sampling method")
+	if !equalFold(m.Text, "SYSTEM") && !equalFold(m.Text, "BERNOULLI") && !equalFold(m.Text, "RESERVOIR") {
+		p.failAt(at, "SYSTEM, BERNOULLI or RESERVOIR")
+	}
+	return m
 }
 
 func (p *parser) sampleCount(s *Sample) {

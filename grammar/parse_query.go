@@ -293,7 +293,7 @@ func (p *parser) with() *With {
 	w := &With{}
 	start := p.start()
 	p.expect(kwWith)
-	if p.is(kwRecursive) && (p.d.In(DuckDB) || p.isLabel(p.look(1)) && p.look(1).word != kwAs) {
+	if p.is(kwRecursive) && (p.isLabel(p.look(1)) || p.look(1).kind == kString) && p.look(1).word != kwAs {
 		p.next()
 		w.Recursive = true
 	}

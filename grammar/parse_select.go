@@ -86,7 +86,7 @@ func (p *parser) selectItem() SelectItem {
 	item := SelectItem{}
 	start := p.start()
 	if p.d.In(DuckDB) {
-		if p.look(1).kind == kColon && (p.isName(p.peek()) || p.at(kString)) {
+		if p.look(1).kind == kColon && p.isName(p.peek()) {
 			item.Alias = p.takeIdent()
 			p.next()
 			item.X = p.expr()
@@ -124,12 +124,20 @@ func (p *parser) selectItem() SelectItem {
 }
 
 // isBareAlias reports whether t can be an alias without AS in a DuckDB select list: in 1.5 only a word that is no keyword, in
-// 2.0 an unreserved one too.
+// 2.0 also one that may be a column but for those that could go on with the expression.
 func (p *parser) isBareAlias(t *token) bool {
 	if t.kind == kQuoted {
 		return true
 	}
-	return t.kind == kWord && (!t.word.in(duckWord) || t.word.in(classUnreserved))
+	if t.kind != kWord || t.word.in(duckWord) && !t.word.in(classUnreserved|classColumnName) || p.intervalUnit(t) {
+		return false
+	}
+	switch t.word {
+	case kwEscape, kwExclude, kwExportState, kwFilter, kwIgnore, kwOver, kwRename, kwReplace, kwRespect, kwVarying, kwWithin,
+		kwWithout:
+		return false
+	}
+	return true
 }
 
 // clauseAhead reports whether the word at the cursor, which could be an alias, starts the next clause instead (Databricks,
@@ -514,10 +522,19 @@ func (p *parser) sortList() []Sort {
 	for {
 		all := p.is(kwAll) && !p.plainGroupAll()
 		p.sorts.add(p.sort())
-		if all || !p.acceptKind(kComma) {
+		if all || !p.acceptKind(kComma) || p.d.In(DuckDB) && p.endsSortList() {
 			return p.sorts.take(mark)
 		}
 	}
+}
+
+// endsSortList reports whether the list ends here, behind the trailing comma that DuckDB 2.0 allows.
+func (p *parser) endsSortList() bool {
+	switch p.peek().word {
+	case kwRows, kwRange, kwGroups, kwIgnore, kwRespect:
+		return p.look(1).kind == kWord
+	}
+	return p.endsSelectList()
 }
 
 // sort parses expr [ASC|DESC] [NULLS FIRST|LAST].

@@ -158,11 +158,35 @@ func (p *parser) typeArgs(x *TypeName) {
 	}
 	p.expectKind(kRParen)
 	x.Args = p.exprs.take(mark)
+	if n := &x.Name.Parts[0]; p.d.In(DuckDB) && len(x.Name.Parts) == 1 && (n.Is("TIMESTAMP") || n.Is("TIME")) {
+		for _, a := range x.Args {
+			if _, ok := a.(*Number); !ok {
+				p.refuse(a.Bounds().Start, "the precision is a whole number", "")
+			}
+		}
+	}
+}
+
+// constant reports whether x is a literal, perhaps signed and in parentheses.
+func constant(x Expr) bool {
+	switch x := x.(type) {
+	case *Number, *String, *Null, *Bool, *TypedLiteral, *Param:
+		return true
+	case *Paren:
+		return constant(x.X)
+	case *Unary:
+		return constant(x.X)
+	}
+	return false
 }
 
 func (p *parser) typeArg() Expr {
 	if p.d.In(DuckDB) {
-		return p.expr()
+		x := p.expr()
+		if !constant(x) {
+			p.refuse(x.Bounds().Start, "a modifier of a type is a constant", "")
+		}
+		return x
 	}
 	switch {
 	case p.at(kNumber), p.at(kParam), p.at(kColon), p.at(kMinus) && p.look(1).kind == kNumber:
@@ -320,7 +344,7 @@ func (p *parser) duckStruct(start int32) DataType {
 	p.i += 2
 	for {
 		at := p.start()
-		f := Field{Name: p.labelOrString("a field")}
+		f := Field{Name: p.identOrString("a field")}
 		f.Type = p.dataType()
 		f.Span = p.since(at)
 		x.Fields = append(x.Fields, f)

@@ -453,8 +453,11 @@ func (x *Slice) print(p *printer) {
 		x.High.print(p)
 	}
 	p.if_(x.Dash, "-")
-	if x.Step != nil {
+	if x.Stepped || x.Step != nil {
+		p.if_(x.High == nil && !x.Dash, " ") // two colons in a row would be a cast
 		p.s(":")
+	}
+	if x.Step != nil {
 		x.Step.print(p)
 	}
 	p.s("]")
