@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -684,4 +686,57 @@ func TestReadsItself(t *testing.T) {
 	w.add("model.shop.growing", "incremental", `select 1 from "shop"."main"."growing"`)
 	w.settled()
 	w.run().expect(map[string]string{"model.shop.selfish": "build unknown_upstream", "model.shop.growing": "reuse no_new_data"})
+}
+
+// Many threads at once, as dbt has them: each node is decided once, built once and recorded once.
+func TestConcurrentNodes(t *testing.T) {
+	w := newWorld(t)
+	w.add("source.shop.raw", "table", "")
+	w.tables["shop.main.raw"] = "6@raw"
+	for i := range 300 {
+		n := w.add(fmt.Sprintf("model.shop.m%d", i), []string{"table", "view", "my_own"}[i%3], fmt.Sprintf(`select %d from "shop"."main"."raw"`, i), "source.shop.raw")
+		n.wrote = i%50 == 0
+	}
+	for round := range 2 {
+		r := w.begin()
+		var wg sync.WaitGroup
+		work := make(chan string)
+		var mu sync.Mutex
+		reasons := map[string]int{}
+		for range 8 {
+			wg.Go(func() {
+				for id := range work {
+					n := w.nodes[id]
+					req := DecideRequest{ID: id, Pointer: true, Wrote: n.wrote, TextHash: r.hash(id), Relation: w.relationType(n)}
+					a, err := r.s.Decide(context.Background(), req)
+					if err == nil && a.Need == "sql" {
+						req.SQL = &n.sql
+						a, err = r.s.Decide(context.Background(), req)
+					}
+					if err == nil && a.Action == "build" {
+						err = r.s.Built(context.Background(), BuiltRequest{ID: id, Status: w.build(n), Attempted: true})
+					}
+					if err != nil {
+						t.Error(err)
+					}
+					mu.Lock()
+					reasons[a.Reason]++
+					mu.Unlock()
+				}
+			})
+		}
+		for _, id := range w.order[1:] {
+			work <- id
+		}
+		close(work)
+		wg.Wait()
+		r.done(FinishRequest{})
+		want := map[string]int{"no_history": 200, "unsupported": 100}
+		if round == 1 {
+			want = map[string]int{"no_new_data": 100, "view_unchanged": 100, "unsupported": 100}
+		}
+		if !maps.Equal(reasons, want) || r.finish.Recorded != 300 || len(r.records()) != 300 {
+			t.Errorf("round %d: %v, %d recorded", round, reasons, r.finish.Recorded)
+		}
+	}
 }

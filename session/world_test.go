@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -252,14 +253,14 @@ func (w *world) begin() *run {
 	w.t.Helper()
 	w.runs++
 	w.clock = w.clock.Add(time.Minute)
-	ids := 0
+	var ids atomic.Int64
 	r := &run{w: w, answers: map[string]DecideAnswer{}, status: map[string]string{}, id: fmt.Sprintf("00000000-0000-4000-8000-%012d", w.runs)}
 	r.s = New(Deps{
 		Warehouse: nowhere{}, HodorVersion: "test", Log: w.t.Logf, Now: func() time.Time { return w.clock },
 		OpenStore: func(context.Context, Settings, string, *sql.DB) (stores.Store, error) {
 			return unclosed{w.store}, w.storeErr
 		},
-		NewID: func() string { ids++; return fmt.Sprintf("record-%d-%d", w.runs, ids) },
+		NewID: func() string { return fmt.Sprintf("record-%d-%d", w.runs, ids.Add(1)) },
 	})
 	r.s.normalize = scripted
 	r.s.newReader = func(string, *sql.DB, versions.Options) (versions.Reader, error) {
