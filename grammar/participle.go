@@ -233,7 +233,7 @@ func (p *parser) raiseParticiple(err error) {
 	}
 	expected := "something else"
 	if _, list, ok := strings.Cut(at.Message(), "(expected "); ok {
-		expected = strings.TrimSuffix(list, ")")
+		expected = expectedBy(strings.TrimSuffix(list, ")"))
 	}
 	p.fail(expected)
 }

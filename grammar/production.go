@@ -258,7 +258,7 @@ func parseOther(p *parser, with *With) Statement {
 	if p.d.In(DuckDB) && with == nil {
 		switch p.peek().word {
 		case kwDescribe, kwDesc, kwShow, kwSummarize:
-			return p.query()
+			return p.queryFrom(p.showQuery())
 		}
 	}
 	kind, at, ok := p.kinds().find(p)

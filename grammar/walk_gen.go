@@ -294,6 +294,12 @@ func (x *ApplyChanges) children(w *walker) {
 
 func (x *ApplyChanges) print(p *printer) { p.production(x) }
 
+func (x *Arguments) children(w *walker) {
+	for i := range x.List {
+		w.expr(&x.List[i])
+	}
+}
+
 func (x *ArrayQuery) children(w *walker) {
 	if x.Query != nil {
 		w.node(x.Query)
@@ -327,6 +333,18 @@ func (x *AtTimeZone) children(w *walker) {
 	w.expr(&x.X)
 	w.expr(&x.Zone)
 }
+
+func (x *Attach) children(w *walker) {
+	w.node(&x.Path)
+	if x.Alias.Present() {
+		w.node(&x.Alias)
+	}
+	if x.Options != nil {
+		w.node(x.Options)
+	}
+}
+
+func (x *Attach) print(p *printer) { p.production(x) }
 
 func (x *AutoCDC) children(w *walker) {
 	if x.Into != nil {
@@ -509,6 +527,14 @@ func (x *Changes) children(w *walker) {
 	w.expr(&x.From)
 	w.expr(&x.To)
 }
+
+func (x *Checkpoint) children(w *walker) {
+	if x.Database.Present() {
+		w.node(&x.Database)
+	}
+}
+
+func (x *Checkpoint) print(p *printer) { p.production(x) }
 
 func (x *ClusterClause) children(w *walker) {
 	for i := range x.Columns {
@@ -807,6 +833,17 @@ func (x *CreateIndex) children(w *walker) {
 
 func (x *CreateIndex) print(p *printer) { p.production(x) }
 
+func (x *CreateMacro) children(w *walker) {
+	if x.Name.Present() {
+		w.node(&x.Name)
+	}
+	for i := range x.Overloads {
+		w.node(&x.Overloads[i])
+	}
+}
+
+func (x *CreateMacro) print(p *printer) { p.production(x) }
+
 func (x *CreateSchema) children(w *walker) {
 	if x.Name.Present() {
 		w.node(&x.Name)
@@ -817,6 +854,29 @@ func (x *CreateSchema) children(w *walker) {
 }
 
 func (x *CreateSchema) print(p *printer) { p.production(x) }
+
+func (x *CreateSecret) children(w *walker) {
+	if x.Name.Present() {
+		w.node(&x.Name)
+	}
+	if x.Storage.Present() {
+		w.node(&x.Storage)
+	}
+	w.node(&x.Options)
+}
+
+func (x *CreateSecret) print(p *printer) { p.production(x) }
+
+func (x *CreateSequence) children(w *walker) {
+	if x.Name.Present() {
+		w.node(&x.Name)
+	}
+	for i := range x.Options {
+		w.node(&x.Options[i])
+	}
+}
+
+func (x *CreateSequence) print(p *printer) { p.production(x) }
 
 func (x *CreateTable) children(w *walker) {
 	if x.With != nil {
@@ -846,6 +906,17 @@ func (x *CreateTable) children(w *walker) {
 }
 
 func (x *CreateTable) print(p *printer) { p.production(x) }
+
+func (x *CreateType) children(w *walker) {
+	if x.Name.Present() {
+		w.node(&x.Name)
+	}
+	if x.Type != nil {
+		w.node(x.Type)
+	}
+}
+
+func (x *CreateType) print(p *printer) { p.production(x) }
 
 func (x *CreateView) children(w *walker) {
 	if x.Name.Present() {
@@ -899,6 +970,14 @@ func (x *CursorAction) children(w *walker) {
 }
 
 func (x *CursorAction) print(p *printer) { p.production(x) }
+
+func (x *Deallocate) children(w *walker) {
+	if x.Name.Present() {
+		w.node(&x.Name)
+	}
+}
+
+func (x *Deallocate) print(p *printer) { p.production(x) }
 
 func (x *Declare) children(w *walker) {
 	for i := range x.Names {
@@ -1020,6 +1099,14 @@ func (x *DescribeTable) children(w *walker) {
 
 func (x *DescribeTable) print(p *printer) { p.production(x) }
 
+func (x *Detach) children(w *walker) {
+	if x.Database.Present() {
+		w.node(&x.Database)
+	}
+}
+
+func (x *Detach) print(p *printer) { p.production(x) }
+
 func (x *Dot) children(w *walker) {
 	w.expr(&x.X)
 	if x.Name.Present() {
@@ -1041,6 +1128,50 @@ func (x *Drop) children(w *walker) {
 }
 
 func (x *Drop) print(p *printer) { p.production(x) }
+
+func (x *DropSecret) children(w *walker) {
+	if x.Name.Present() {
+		w.node(&x.Name)
+	}
+	if x.Storage.Present() {
+		w.node(&x.Storage)
+	}
+}
+
+func (x *DropSecret) print(p *printer) { p.production(x) }
+
+func (x *DropTrigger) children(w *walker) {
+	if x.Name.Present() {
+		w.node(&x.Name)
+	}
+	if x.Table.Present() {
+		w.node(&x.Table)
+	}
+}
+
+func (x *DropTrigger) print(p *printer) { p.production(x) }
+
+func (x *DuckAnalyze) children(w *walker) {
+	if x.Table != nil {
+		w.node(x.Table)
+	}
+	for i := range x.Columns {
+		if x.Columns[i].Present() {
+			w.node(&x.Columns[i])
+		}
+	}
+}
+
+func (x *DuckAnalyze) print(p *printer) { p.production(x) }
+
+func (x *DuckCall) children(w *walker) {
+	if x.Name.Present() {
+		w.node(&x.Name)
+	}
+	w.node(&x.Args)
+}
+
+func (x *DuckCall) print(p *printer) { p.production(x) }
 
 func (x *DuckCopy) children(w *walker) {
 	if x.FromDatabase != nil {
@@ -1069,6 +1200,34 @@ func (x *DuckCopy) children(w *walker) {
 
 func (x *DuckCopy) print(p *printer) { p.production(x) }
 
+func (x *DuckCreateIndex) children(w *walker) {
+	if x.Name.Present() {
+		w.node(&x.Name)
+	}
+	if x.Table.Present() {
+		w.node(&x.Table)
+	}
+	if x.Method.Present() {
+		w.node(&x.Method)
+	}
+	for i := range x.Keys {
+		w.node(&x.Keys[i])
+	}
+	for i := range x.Options {
+		w.node(&x.Options[i])
+	}
+}
+
+func (x *DuckCreateIndex) print(p *printer) { p.production(x) }
+
+func (x *DuckCreateSchema) children(w *walker) {
+	if x.Name.Present() {
+		w.node(&x.Name)
+	}
+}
+
+func (x *DuckCreateSchema) print(p *printer) { p.production(x) }
+
 func (x *DuckDelete) children(w *walker) {
 	if x.With != nil {
 		w.node(x.With)
@@ -1086,6 +1245,29 @@ func (x *DuckDelete) children(w *walker) {
 }
 
 func (x *DuckDelete) print(p *printer) { p.production(x) }
+
+func (x *DuckDrop) children(w *walker) {
+	if x.Name.Present() {
+		w.node(&x.Name)
+	}
+}
+
+func (x *DuckDrop) print(p *printer) { p.production(x) }
+
+func (x *DuckExplain) children(w *walker) {
+	if x.Options != nil {
+		w.node(x.Options)
+	}
+	if x.Statement != nil {
+		w.node(x.Statement)
+	}
+}
+
+func (x *DuckExplain) print(p *printer) { p.production(x) }
+
+func (x *DuckFile) children(w *walker) {
+	w.expr(&x.X)
+}
 
 func (x *DuckInsert) children(w *walker) {
 	if x.With != nil {
@@ -1172,6 +1354,27 @@ func (x *DuckOptions) children(w *walker) {
 
 func (x *DuckOptions) print(p *printer) { p.production(x) }
 
+func (x *DuckReset) children(w *walker) {
+	if x.Name != nil {
+		w.node(x.Name)
+	}
+}
+
+func (x *DuckReset) print(p *printer) { p.production(x) }
+
+func (x *DuckSet) children(w *walker) {
+	w.expr(&x.Zone)
+	if x.Schema != nil {
+		w.node(x.Schema)
+	}
+	if x.Name != nil {
+		w.node(x.Name)
+	}
+	w.expr(&x.Value)
+}
+
+func (x *DuckSet) print(p *printer) { p.production(x) }
+
 func (x *DuckTruncate) children(w *walker) {
 	if x.Table.Present() {
 		w.node(&x.Table)
@@ -1201,6 +1404,27 @@ func (x *DuckUpdate) children(w *walker) {
 
 func (x *DuckUpdate) print(p *printer) { p.production(x) }
 
+func (x *DuckUse) children(w *walker) {
+	if x.Name.Present() {
+		w.node(&x.Name)
+	}
+}
+
+func (x *DuckUse) print(p *printer) { p.production(x) }
+
+func (x *DuckVacuum) children(w *walker) {
+	if x.Table != nil {
+		w.node(x.Table)
+	}
+	for i := range x.Columns {
+		if x.Columns[i].Present() {
+			w.node(&x.Columns[i])
+		}
+	}
+}
+
+func (x *DuckVacuum) print(p *printer) { p.production(x) }
+
 func (x *DynamicName) children(w *walker) {
 	w.expr(&x.X)
 }
@@ -1222,6 +1446,17 @@ func (x *EnumType) children(w *walker) {
 		w.node(x.Query)
 	}
 }
+
+func (x *Execute) children(w *walker) {
+	if x.Name.Present() {
+		w.node(&x.Name)
+	}
+	if x.Args != nil {
+		w.node(x.Args)
+	}
+}
+
+func (x *Execute) print(p *printer) { p.production(x) }
 
 func (x *ExecuteImmediate) children(w *walker) {
 	w.expr(&x.Text)
@@ -1256,6 +1491,21 @@ func (x *Explain) children(w *walker) {
 }
 
 func (x *Explain) print(p *printer) { p.production(x) }
+
+func (x *ExportDatabase) children(w *walker) {
+	if x.Database.Present() {
+		w.node(&x.Database)
+	}
+	w.node(&x.Path)
+	if x.Options != nil {
+		w.node(x.Options)
+	}
+	for i := range x.Legacy {
+		w.node(&x.Legacy[i])
+	}
+}
+
+func (x *ExportDatabase) print(p *printer) { p.production(x) }
 
 func (x *Field) children(w *walker) {
 	if x.Name.Present() {
@@ -1445,6 +1695,12 @@ func (x *IfStatement) children(w *walker) {
 
 func (x *IfStatement) print(p *printer) { p.production(x) }
 
+func (x *ImportDatabase) children(w *walker) {
+	w.node(&x.Path)
+}
+
+func (x *ImportDatabase) print(p *printer) { p.production(x) }
+
 func (x *In) children(w *walker) {
 	w.expr(&x.X)
 	for i := range x.List {
@@ -1471,6 +1727,15 @@ func (x *IndexColumn) children(w *walker) {
 }
 
 func (x *IndexColumn) print(p *printer) { p.production(x) }
+
+func (x *IndexOption) children(w *walker) {
+	if x.Key.Present() {
+		w.node(&x.Key)
+	}
+	w.expr(&x.Value)
+}
+
+func (x *IndexOption) print(p *printer) { p.production(x) }
 
 func (x *InlineValues) children(w *walker) {
 	if x.Sample != nil {
@@ -1552,6 +1817,18 @@ func (x *InsertDirectory) children(w *walker) {
 }
 
 func (x *InsertDirectory) print(p *printer) { p.production(x) }
+
+func (x *Install) children(w *walker) {
+	w.node(&x.Extension)
+	if x.From != nil {
+		w.node(x.From)
+	}
+	if x.Version != nil {
+		w.node(x.Version)
+	}
+}
+
+func (x *Install) print(p *printer) { p.production(x) }
 
 func (x *Interval) children(w *walker) {
 	for i := range x.Parts {
@@ -1682,6 +1959,12 @@ func (x *List) children(w *walker) {
 	}
 }
 
+func (x *Load) children(w *walker) {
+	w.node(&x.Extension)
+}
+
+func (x *Load) print(p *printer) { p.production(x) }
+
 func (x *LoadData) children(w *walker) {
 	w.node(&x.Path)
 	if x.Table.Present() {
@@ -1719,6 +2002,30 @@ func (x *LoopQuery) children(w *walker) {
 		w.node(x.Query)
 	}
 }
+
+func (x *MacroOverload) children(w *walker) {
+	for i := range x.Params {
+		w.node(&x.Params[i])
+	}
+	if x.Query != nil {
+		w.node(x.Query)
+	}
+	w.expr(&x.Body)
+}
+
+func (x *MacroOverload) print(p *printer) { p.production(x) }
+
+func (x *MacroParam) children(w *walker) {
+	if x.Name.Present() {
+		w.node(&x.Name)
+	}
+	if x.Type != nil {
+		w.node(x.Type)
+	}
+	w.expr(&x.Default)
+}
+
+func (x *MacroParam) print(p *printer) { p.production(x) }
 
 func (x *MapLiteral) children(w *walker) {
 	for i := range x.Items {
@@ -1889,6 +2196,17 @@ func (x *Name) children(w *walker) {
 	w.expr(&x.Dynamic)
 }
 
+func (x *NameOrString) children(w *walker) {
+	if x.String != nil {
+		w.node(x.String)
+	}
+	if x.Name.Present() {
+		w.node(&x.Name)
+	}
+}
+
+func (x *NameOrString) print(p *printer) { p.production(x) }
+
 func (x *NamedArg) children(w *walker) {
 	if x.Name.Present() {
 		w.node(&x.Name)
@@ -2036,6 +2354,22 @@ func (x *ParenFrom) children(w *walker) {
 	}
 	if x.X != nil {
 		w.node(x.X)
+	}
+}
+
+func (x *ParenOption) children(w *walker) {
+	if x.Key.Present() {
+		w.node(&x.Key)
+	}
+	w.expr(&x.Value)
+	for i := range x.List {
+		w.node(&x.List[i])
+	}
+}
+
+func (x *ParenOptions) children(w *walker) {
+	for i := range x.Items {
+		w.node(&x.Items[i])
 	}
 }
 
@@ -2251,6 +2585,29 @@ func (x *PositionalRef) children(w *walker) {
 func (x *Postfix) children(w *walker) {
 	w.expr(&x.X)
 }
+
+func (x *Pragma) children(w *walker) {
+	if x.Name.Present() {
+		w.node(&x.Name)
+	}
+	if x.Args != nil {
+		w.node(x.Args)
+	}
+	w.expr(&x.Value)
+}
+
+func (x *Pragma) print(p *printer) { p.production(x) }
+
+func (x *Prepare) children(w *walker) {
+	if x.Name.Present() {
+		w.node(&x.Name)
+	}
+	if x.Statement != nil {
+		w.node(x.Statement)
+	}
+}
+
+func (x *Prepare) print(p *printer) { p.production(x) }
 
 func (x *Principal) children(w *walker) {
 	if x.Name != nil {
@@ -2599,6 +2956,14 @@ func (x *SelectItem) children(w *walker) {
 		}
 	}
 }
+
+func (x *SequenceOption) children(w *walker) {
+	if x.Value != nil {
+		w.node(x.Value)
+	}
+}
+
+func (x *SequenceOption) print(p *printer) { p.production(x) }
 
 func (x *SetBranch) children(w *walker) {
 	if x.Body != nil {
@@ -3047,6 +3412,11 @@ func (x *TimeTravel) children(w *walker) {
 	w.expr(&x.X)
 }
 
+func (x *Transaction) children(w *walker) {
+}
+
+func (x *Transaction) print(p *printer) { p.production(x) }
+
 func (x *Transform) children(w *walker) {
 	for i := range x.Args {
 		w.expr(&x.Args[i])
@@ -3182,6 +3552,16 @@ func (x *Update) children(w *walker) {
 }
 
 func (x *Update) print(p *printer) { p.production(x) }
+
+func (x *UpdateExtensions) children(w *walker) {
+	for i := range x.Names {
+		if x.Names[i].Present() {
+			w.node(&x.Names[i])
+		}
+	}
+}
+
+func (x *UpdateExtensions) print(p *printer) { p.production(x) }
 
 func (x *Use) children(w *walker) {
 	if x.Name != nil {
