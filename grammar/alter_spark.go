@@ -50,7 +50,7 @@ type AlterAdd struct {
 // AddedColumn is name type attribute .. [FIRST | AFTER column].
 type AddedColumn struct {
 	tagged
-	Name       Name             `parser:"@@ ':'?"`
+	Name       Name             `parser:"@@"`
 	Type       DataType         `parser:"@@"`
 	Attributes []AddedAttribute `parser:"@@*"`
 }

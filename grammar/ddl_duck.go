@@ -166,6 +166,9 @@ func (*CreateMacro) isStatement() {}
 func (x *CreateMacro) check(p *parser) {
 	p.onlyOne(x.OrReplace, x.IfNotExists, x.Start)
 	for i := range x.Overloads {
+		if x.Overloads[i].Query != nil {
+			p.noOpenPivot(x.Overloads[i].Query, "a macro")
+		}
 		if (x.Overloads[i].Query != nil) != (x.Overloads[0].Query != nil) {
 			p.refuse(x.Overloads[i].Start, "a macro gives either values or tables", "")
 		}

@@ -40,7 +40,7 @@ type TableElement struct {
 // ColumnDef is name type attribute ...
 type ColumnDef struct {
 	tagged
-	Name       Ident             `parser:"@@ (?! 'COMMENT' ) ':'?"`
+	Name       Ident             `parser:"@@ (?! 'COMMENT' )"`
 	Type       DataType          `parser:"@@"`
 	Attributes []ColumnAttribute `parser:"@@*"`
 }

@@ -124,8 +124,8 @@ type DuckCopy struct {
 	Columns      *ColumnList     `parser:"    @@? )"`
 	Direction    Keyword         `parser:"  @( 'TO' | 'FROM' )"`
 	File         CopyFile        `parser:"  @@"`
-	Options      *DuckOptions    `parser:"  ( 'WITH'? @@ )?"`
-	Legacy       []LegacyOption  `parser:"  @@* )"`
+	Options      *ParenOptions   `parser:"  ( 'WITH'? ( @@"`
+	Legacy       []LegacyOption  `parser:"  | @@+ ) )? )"`
 }
 
 func (*DuckCopy) isStatement() {}
@@ -134,7 +134,9 @@ func (*DuckCopy) isStatement() {}
 type CopyFile struct {
 	tagged
 	Standard Keyword `parser:"  @( 'STDIN' | 'STDOUT' )"`
-	X        Expr    `parser:"| @@"`
+	Text     *Text   `parser:"| @@"`
+	X        Expr    `parser:"| '(' @@ ')'"`
+	Name     *Name   `parser:"| @@"`
 }
 
 // LegacyOption is an option of COPY without parentheses: CSV, HEADER, DELIMITER [AS] '|' ...
@@ -149,18 +151,4 @@ type LegacyOption struct {
 type ParenStatement struct {
 	tagged
 	Statement Statement `parser:"'(' @@ ')'"`
-}
-
-// DuckOptions is (name [value], ...) as COPY, ATTACH, EXPORT and CREATE SECRET take them.
-type DuckOptions struct {
-	tagged
-	Items []DuckOption `parser:"'(' ( @@ ( ',' @@ )* ','? )? ')'"`
-}
-
-// DuckOption is one entry of DuckOptions.
-type DuckOption struct {
-	tagged
-	Name  Ident `parser:"@@ '='?"`
-	Star  bool  `parser:"( @'*'"`
-	Value Expr  `parser:"| @@ )?"`
 }

@@ -78,7 +78,11 @@ func parseMultiInsert(p *parser, with *With, from *Select) Statement {
 	from.NoSelect = true
 	x := &MultiInsert{With: with, From: from}
 	for p.is(kwInsert) {
-		x.Inserts = append(x.Inserts, parseOther(p, nil).(*Insert))
+		i := parseOther(p, nil).(*Insert)
+		if s, ok := i.Query.Body.(*Select); ok && len(s.From) > 0 {
+			p.refuse(s.From[0].Bounds().Start, "FROM stands before the first INSERT only", "")
+		}
+		x.Inserts = append(x.Inserts, i)
 	}
 	start := from.Start
 	if with != nil {

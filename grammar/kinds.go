@@ -81,6 +81,14 @@ func init() { // not in the declaration: the kinds refer to themselves through n
 		"MERGE":    statementOf[DuckMerge](),
 		"TRUNCATE": statementOf[DuckTruncate](),
 		"COPY":     statementOf[DuckCopy](),
+
+		"CREATE TABLE": statementOf[DuckCreateTable](),
+		"CREATE VIEW":  statementOf[DuckCreateView](),
+		"COMMENT":      statementOf[CommentOn](),
+	}
+	change := statementOf[DuckAlter]()
+	for _, kind := range []string{"TABLE", "VIEW", "SEQUENCE", "SCHEMA", "DATABASE", "INDEX", "TYPE"} {
+		duckKinds["ALTER "+kind] = change
 	}
 }
 
@@ -88,7 +96,11 @@ func init() { // not in the declaration: the kinds refer to themselves through n
 func scripted(k kindOf) kindOf {
 	return kindOf{ebnf: k.ebnf, parse: func(p *parser) Statement {
 		p.script = true
-		return k.parse(p)
+		s := k.parse(p)
+		if x, ok := s.(*Script); ok && x.Label.Present() {
+			p.refuse(x.Label.Start, "the block has no label", "")
+		}
+		return s
 	}}
 }
 

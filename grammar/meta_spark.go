@@ -104,7 +104,7 @@ type Analyze struct {
 	Delta      bool       `parser:"@'DELTA'? 'STATISTICS'"`
 	AllColumns bool       `parser:"( 'FOR' ( @'ALL' 'COLUMNS'"`
 	Columns    []Name     `parser:"  | 'COLUMNS' @@ ( ',' @@ )* )"`
-	NoScan     *Ident     `parser:"| @@ )?"`
+	NoScan     bool       `parser:"| @'NOSCAN' )?"`
 }
 
 func (*Analyze) isStatement() {}

@@ -29,6 +29,7 @@ type parser struct {
 	sticky       *ParseError // the first error of the core inside participle
 	script       bool        // the statement may have semicolons inside
 	inScript     bool        // SET assigns a variable (Databricks)
+	outermost    bool        // in the WITH of the whole statement, whose parts may be INSERT, UPDATE or DELETE (DuckDB 2.0)
 
 	split int // index, from 1, of a token whose first character has been taken: > of >>
 
@@ -72,7 +73,7 @@ func (p *parser) open(sql string, d Dialect) {
 	p.lx.run(sql, d)
 	p.src, p.d, p.toks, p.i = sql, d, p.lx.tokens, 0
 	p.windowRefs, p.windowDefs, p.windowLevel = p.windowRefs[:0], p.windowDefs[:0], 0
-	p.base, p.sticky, p.script, p.inScript = 0, nil, false, false
+	p.base, p.sticky, p.script, p.inScript, p.outermost = 0, nil, false, false, false
 	p.split, p.depth, p.deepest, p.statement, p.stop, p.measures = 0, 0, 0, 1, noKeyword, false
 }
 

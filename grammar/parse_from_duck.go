@@ -27,8 +27,11 @@ func (p *parser) showQuery() *ShowQuery {
 	case p.at(kRParen), p.at(kEOF), p.at(kSemicolon):
 	case p.startsQuery() || p.at(kLParen):
 		x.Query = p.query()
-	case p.is(kwAll) && p.look(1).word == kwTables:
-		x.Words = []Ident{p.takeIdent(), p.takeIdent()}
+	case p.is(kwAll):
+		x.Words = []Ident{p.takeIdent()}
+		if p.is(kwTables) {
+			x.Words = append(x.Words, p.takeIdent())
+		}
 	case p.is(kwTables) && p.look(1).word == kwFrom:
 		x.Words = []Ident{p.takeIdent()}
 		p.next()

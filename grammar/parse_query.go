@@ -68,7 +68,9 @@ func (p *parser) statementQuery() Statement {
 	defer p.leave()
 	var with *With
 	if p.is(kwWith) {
+		p.outermost = true
 		with = p.with()
+		p.outermost = false
 		if p.startsDML() {
 			return otherStatement(p, with)
 		}
@@ -295,7 +297,7 @@ func (p *parser) with() *With {
 	p.expect(kwWith)
 	if p.is(kwRecursive) && (p.isLabel(p.look(1)) || p.look(1).kind == kString) && p.look(1).word != kwAs {
 		p.next()
-		w.Recursive = true
+		w.Recursive, p.outermost = true, false
 	}
 	mark := p.with_().mark()
 	for {
@@ -348,11 +350,14 @@ func (p *parser) cte() *CTE {
 	p.expectKind(kLParen)
 	level := p.windowLevel
 	p.windowLevel = 0 // a CTE does not see the windows of the query around
-	if p.d.In(DuckDB) && p.startsDML() {
+	outermost := p.outermost
+	p.outermost = false
+	if outermost && p.d.In(DuckDB) && p.startsDML() {
 		c.Statement = otherStatement(p, nil)
 	} else {
 		c.Query = p.query()
 	}
+	p.outermost = outermost
 	p.windowLevel = level
 	p.expectKind(kRParen)
 	p.leave()

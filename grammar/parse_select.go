@@ -238,6 +238,9 @@ func (p *parser) hints() []Hint {
 
 // selectRest parses WHERE and the clauses after it.
 func (p *parser) selectRest(s *Select) {
+	for p.d.In(Databricks) && p.are(kwLateral, kwView) && len(s.From) == 0 { // the source stands before an INSERT
+		s.LateralViews = append(s.LateralViews, p.lateralView())
+	}
 	if p.accept(kwWhere) {
 		s.Where = p.expr()
 	}

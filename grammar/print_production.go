@@ -339,6 +339,10 @@ func (r *tagReader) term() *tagNode {
 		return &tagNode{kind: tagLiteral, text: t.text}
 	case lexemes.Ident:
 		return &tagNode{kind: tagToken, text: t.text}
+	case '<': // in the text of an error
+		n := &tagNode{kind: tagToken, text: r.toks[r.i].text}
+		r.i += 2
+		return n
 	case '@':
 		n := &tagNode{kind: tagCapture, field: t.field}
 		if r.at('@') {

@@ -149,13 +149,13 @@ func (x *Hint) print(p *printer) {
 
 // fromClause writes FROM and what belongs to it.
 func (p *printer) fromClause(x *Select) {
-	if len(x.From) == 0 {
-		return
-	}
-	p.space()
-	p.s("FROM ")
 	for i, f := range x.From {
-		p.if_(i > 0, ", ")
+		if i > 0 {
+			p.s(", ")
+		} else {
+			p.space()
+			p.s("FROM ")
+		}
 		f.print(p)
 	}
 	for i := range x.LateralViews {

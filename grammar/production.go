@@ -135,6 +135,8 @@ func (p *parser) settle(x any) {
 				}
 			}
 		}
+	})
+	eachTagged(reflect.ValueOf(x).Elem(), func(v reflect.Value) {
 		if c, ok := v.Addr().Interface().(checker); ok {
 			c.check(p)
 		}
@@ -180,6 +182,9 @@ var modifiers = map[string]bool{
 func (k kinds) find(p *parser) (kind kindOf, at int, ok bool) {
 	word := p.wordAt
 	verb := word(0)
+	if kind, ok = k[verb+" "+word(1)]; ok {
+		return kind, 0, true
+	}
 	if kind, ok = k[verb]; ok {
 		return kind, 0, true
 	}

@@ -419,3 +419,20 @@ func (p *parser) closesStatement() bool {
 	}
 	return false
 }
+
+// DefaultValue is the expression behind DEFAULT of a column: it ends before NOT NULL and the like (DuckDB).
+type DefaultValue struct {
+	Span
+	X Expr
+}
+
+// Parse implements participle's Parseable.
+func (x *DefaultValue) Parse(lex *lexer.PeekingLexer) error {
+	return parseInto(lex, x, (*parser).startsExpr, func(p *parser) DefaultValue {
+		start := p.start()
+		y := p.binary(duckPostfix)
+		return DefaultValue{Span: p.since(start), X: y}
+	})
+}
+
+func (x *DefaultValue) print(p *printer) { p.operand(x.X, duckPostfix, 0) }

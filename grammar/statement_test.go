@@ -57,3 +57,33 @@ func TestSharedStatements(t *testing.T) {
 		t.Logf("%s: accept %d of %d, reject %d of %d, laws %d of %d", d, accept.ok, accept.n, reject.ok, reject.n, laws.ok, laws.n)
 	}
 }
+
+// TestStatementErrors: the message names the place and what could stand there.
+func TestStatementErrors(t *testing.T) {
+	for _, c := range []struct {
+		d    Dialect
+		sql  string
+		want string
+	}{
+		{Databricks, "optimize t zorder (a)", "1:19: expected BY, found ("},
+		{Databricks, "create table t (a int,", "1:23: expected "},
+		{Databricks, "merge into t using u when matched then delete", "1:22: expected ON, found when"},
+		{Databricks, "insert into t", "1:14: expected "},
+		{Databricks, "update t set a", "1:15: expected =, found end of text"},
+		{Databricks, "update t set a = 1 + where b", "1:22: expected an expression, found where"},
+		{Databricks, "comment on table t is 5", "1:23: expected NULL or a string, found 5"},
+		{Databricks, "create widget w", "1:8: expected "},
+		{Databricks, "select 1; grant select on t", "1:28: expected "},
+		{Databricks, "merge into t using u on a = b when not matched then delete", "1:31: WHEN NOT MATCHED can only INSERT"},
+		{DuckDB, "create table t (a)", "1:18: a column needs a type"},
+		{DuckDB, "insert overwrite t select 1", "1:8: expected INTO, found overwrite"},
+		{DuckDB, "copy t 'x.csv'", "1:8: expected "},
+		{DuckDB, "attach", "1:7: expected "},
+		{DuckDB, "create table t as select a,, from b", "1:28: expected an expression, found ,"},
+	} {
+		_, err := Parse(c.sql, c.d)
+		if err == nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%s\n\tgot  %v\n\twant %s", c.sql, err, c.want)
+		}
+	}
+}

@@ -275,9 +275,6 @@ func (x *Analyze) children(w *walker) {
 			w.node(&x.Columns[i])
 		}
 	}
-	if x.NoScan != nil {
-		w.node(x.NoScan)
-	}
 }
 
 func (x *Analyze) print(p *printer) { p.production(x) }
@@ -705,7 +702,13 @@ func (x *CopyClause) children(w *walker) {
 func (x *CopyClause) print(p *printer) { p.production(x) }
 
 func (x *CopyFile) children(w *walker) {
+	if x.Text != nil {
+		w.node(x.Text)
+	}
 	w.expr(&x.X)
+	if x.Name != nil {
+		w.node(x.Name)
+	}
 }
 
 func (x *CopyFile) print(p *printer) { p.production(x) }
@@ -1025,6 +1028,10 @@ func (x *DeclareItem) print(p *printer) { p.production(x) }
 func (x *Default) children(w *walker) {
 }
 
+func (x *DefaultValue) children(w *walker) {
+	w.expr(&x.X)
+}
+
 func (x *Delete) children(w *walker) {
 	if x.With != nil {
 		w.node(x.With)
@@ -1151,6 +1158,104 @@ func (x *DropTrigger) children(w *walker) {
 
 func (x *DropTrigger) print(p *printer) { p.production(x) }
 
+func (x *DuckAdded) children(w *walker) {
+	if x.Name.Present() {
+		w.node(&x.Name)
+	}
+	if x.Type != nil {
+		w.node(x.Type)
+	}
+	for i := range x.Constraints {
+		w.node(&x.Constraints[i])
+	}
+}
+
+func (x *DuckAdded) print(p *printer) { p.production(x) }
+
+func (x *DuckAlter) children(w *walker) {
+	if x.Name.Present() {
+		w.node(&x.Name)
+	}
+	w.node(&x.Action)
+}
+
+func (x *DuckAlter) print(p *printer) { p.production(x) }
+
+func (x *DuckAlterAction) children(w *walker) {
+	if x.Constraint != nil {
+		w.node(x.Constraint)
+	}
+	if x.Add != nil {
+		w.node(x.Add)
+	}
+	if x.Drop != nil {
+		w.node(x.Drop)
+	}
+	if x.RenameTo != nil {
+		w.node(x.RenameTo)
+	}
+	if x.Rename != nil {
+		w.node(x.Rename)
+	}
+	if x.ColumnTo.Present() {
+		w.node(&x.ColumnTo)
+	}
+	if x.Column != nil {
+		w.node(x.Column)
+	}
+	if x.Schema != nil {
+		w.node(x.Schema)
+	}
+	if x.Alias != nil {
+		w.node(x.Alias)
+	}
+	for i := range x.Partitioned {
+		w.expr(&x.Partitioned[i])
+	}
+	for i := range x.Sorted {
+		w.node(&x.Sorted[i])
+	}
+	if x.Options != nil {
+		w.node(x.Options)
+	}
+	if x.ResetList != nil {
+		w.node(x.ResetList)
+	}
+	if x.OwnedBy != nil {
+		w.node(x.OwnedBy)
+	}
+	for i := range x.Sequence {
+		w.node(&x.Sequence[i])
+	}
+}
+
+func (x *DuckAlterAction) print(p *printer) { p.production(x) }
+
+func (x *DuckAlterColumn) children(w *walker) {
+	if x.Name.Present() {
+		w.node(&x.Name)
+	}
+	if x.Default != nil {
+		w.node(x.Default)
+	}
+	if x.DataType != nil {
+		w.node(x.DataType)
+	}
+	if x.DataCollate != nil {
+		w.node(x.DataCollate)
+	}
+	w.expr(&x.DataUsing)
+	if x.Type != nil {
+		w.node(x.Type)
+	}
+	if x.Collate != nil {
+		w.node(x.Collate)
+	}
+	w.expr(&x.Using)
+}
+
+func (x *DuckAlterColumn) print(p *printer) { p.production(x) }
+
 func (x *DuckAnalyze) children(w *walker) {
 	if x.Table != nil {
 		w.node(x.Table)
@@ -1172,6 +1277,42 @@ func (x *DuckCall) children(w *walker) {
 }
 
 func (x *DuckCall) print(p *printer) { p.production(x) }
+
+func (x *DuckColumn) children(w *walker) {
+	if x.Name.Present() {
+		w.node(&x.Name)
+	}
+	if x.Type != nil {
+		w.node(x.Type)
+	}
+	for i := range x.Constraints {
+		w.node(&x.Constraints[i])
+	}
+}
+
+func (x *DuckColumn) print(p *printer) { p.production(x) }
+
+func (x *DuckConstraint) children(w *walker) {
+	if x.Name.Present() {
+		w.node(&x.Name)
+	}
+	w.expr(&x.Check)
+	if x.References != nil {
+		w.node(x.References)
+	}
+	if x.Default != nil {
+		w.node(x.Default)
+	}
+	if x.Collate != nil {
+		w.node(x.Collate)
+	}
+	if x.Compression.Present() {
+		w.node(&x.Compression)
+	}
+	w.expr(&x.Generated)
+}
+
+func (x *DuckConstraint) print(p *printer) { p.production(x) }
 
 func (x *DuckCopy) children(w *walker) {
 	if x.FromDatabase != nil {
@@ -1228,6 +1369,42 @@ func (x *DuckCreateSchema) children(w *walker) {
 
 func (x *DuckCreateSchema) print(p *printer) { p.production(x) }
 
+func (x *DuckCreateTable) children(w *walker) {
+	if x.Name.Present() {
+		w.node(&x.Name)
+	}
+	for i := range x.Elements {
+		w.node(&x.Elements[i])
+	}
+	for i := range x.Clauses {
+		w.node(&x.Clauses[i])
+	}
+	if x.Query != nil {
+		w.node(x.Query)
+	}
+}
+
+func (x *DuckCreateTable) print(p *printer) { p.production(x) }
+
+func (x *DuckCreateView) children(w *walker) {
+	if x.Name.Present() {
+		w.node(&x.Name)
+	}
+	for i := range x.Columns {
+		if x.Columns[i].Present() {
+			w.node(&x.Columns[i])
+		}
+	}
+	if x.Options != nil {
+		w.node(x.Options)
+	}
+	if x.Query != nil {
+		w.node(x.Query)
+	}
+}
+
+func (x *DuckCreateView) print(p *printer) { p.production(x) }
+
 func (x *DuckDelete) children(w *walker) {
 	if x.With != nil {
 		w.node(x.With)
@@ -1253,6 +1430,17 @@ func (x *DuckDrop) children(w *walker) {
 }
 
 func (x *DuckDrop) print(p *printer) { p.production(x) }
+
+func (x *DuckElement) children(w *walker) {
+	if x.Constraint != nil {
+		w.node(x.Constraint)
+	}
+	if x.Column != nil {
+		w.node(x.Column)
+	}
+}
+
+func (x *DuckElement) print(p *printer) { p.production(x) }
 
 func (x *DuckExplain) children(w *walker) {
 	if x.Options != nil {
@@ -1294,6 +1482,11 @@ func (x *DuckInsert) children(w *walker) {
 }
 
 func (x *DuckInsert) print(p *printer) { p.production(x) }
+
+func (x *DuckKeyAction) children(w *walker) {
+}
+
+func (x *DuckKeyAction) print(p *printer) { p.production(x) }
 
 func (x *DuckMerge) children(w *walker) {
 	if x.With != nil {
@@ -1337,22 +1530,21 @@ func (x *DuckMergeWhen) children(w *walker) {
 
 func (x *DuckMergeWhen) print(p *printer) { p.production(x) }
 
-func (x *DuckOption) children(w *walker) {
-	if x.Name.Present() {
-		w.node(&x.Name)
+func (x *DuckReferences) children(w *walker) {
+	if x.Table.Present() {
+		w.node(&x.Table)
 	}
-	w.expr(&x.Value)
+	for i := range x.Columns {
+		if x.Columns[i].Present() {
+			w.node(&x.Columns[i])
+		}
+	}
+	for i := range x.Actions {
+		w.node(&x.Actions[i])
+	}
 }
 
-func (x *DuckOption) print(p *printer) { p.production(x) }
-
-func (x *DuckOptions) children(w *walker) {
-	for i := range x.Items {
-		w.node(&x.Items[i])
-	}
-}
-
-func (x *DuckOptions) print(p *printer) { p.production(x) }
+func (x *DuckReferences) print(p *printer) { p.production(x) }
 
 func (x *DuckReset) children(w *walker) {
 	if x.Name != nil {
@@ -1374,6 +1566,47 @@ func (x *DuckSet) children(w *walker) {
 }
 
 func (x *DuckSet) print(p *printer) { p.production(x) }
+
+func (x *DuckTableClause) children(w *walker) {
+	for i := range x.PartitionedBy {
+		w.expr(&x.PartitionedBy[i])
+	}
+	for i := range x.SortedBy {
+		w.node(&x.SortedBy[i])
+	}
+	if x.Options != nil {
+		w.node(x.Options)
+	}
+}
+
+func (x *DuckTableClause) print(p *printer) { p.production(x) }
+
+func (x *DuckTableConstraint) children(w *walker) {
+	if x.Name.Present() {
+		w.node(&x.Name)
+	}
+	for i := range x.Primary {
+		if x.Primary[i].Present() {
+			w.node(&x.Primary[i])
+		}
+	}
+	for i := range x.Unique {
+		if x.Unique[i].Present() {
+			w.node(&x.Unique[i])
+		}
+	}
+	w.expr(&x.Check)
+	for i := range x.Foreign {
+		if x.Foreign[i].Present() {
+			w.node(&x.Foreign[i])
+		}
+	}
+	if x.References != nil {
+		w.node(x.References)
+	}
+}
+
+func (x *DuckTableConstraint) print(p *printer) { p.production(x) }
 
 func (x *DuckTruncate) children(w *walker) {
 	if x.Table.Present() {
@@ -3377,6 +3610,14 @@ func (x *TableFunction) children(w *walker) {
 		w.node(x.Call)
 	}
 }
+
+func (x *TableOptions) children(w *walker) {
+	for i := range x.Items {
+		w.node(&x.Items[i])
+	}
+}
+
+func (x *TableOptions) print(p *printer) { p.production(x) }
 
 func (x *TableQuery) children(w *walker) {
 	if x.Name.Present() {

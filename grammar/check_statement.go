@@ -1,0 +1,150 @@
+package grammar
+
+import (
+	"strings"
+)
+
+// Rules of statements that DuckDB checks while it parses, beyond its grammar; and some of Databricks.
+
+func (x *Use) check(p *parser) {
+	if x.Text != nil && x.Kind != "CATALOG" {
+		p.refuse(x.Text.Start, "a name is needed", "")
+	}
+}
+
+func (x *ScriptItem) check(p *parser) {
+	var end *Ident
+	switch {
+	case x.Script != nil:
+		end = &x.Script.Label
+	case x.While != nil:
+		end = &x.While.Label
+	case x.Repeat != nil:
+		end = &x.Repeat.Label
+	case x.Loop != nil:
+		end = &x.Loop.Label
+	case x.For != nil:
+		end = &x.For.Label
+	}
+	if end != nil && end.Present() && !strings.EqualFold(end.Text, x.Label.Text) {
+		p.refuse(end.Start, "the label at the end is another one than at the start", "")
+	}
+}
+
+// distinct refuses a second name of the list that is the same, ignoring case.
+func (p *parser) distinct(names []Ident, what string) {
+	seen := map[string]bool{}
+	for i := range names {
+		key := strings.ToLower(names[i].Text)
+		if seen[key] {
+			p.refuse(names[i].Start, what+" twice", "")
+		}
+		seen[key] = true
+	}
+}
+
+// noSubquery refuses a subquery in x.
+func (p *parser) noSubquery(x Expr, where string) {
+	if x == nil {
+		return
+	}
+	Walk(x, func(n Node) bool {
+		switch n.(type) {
+		case *Subquery, *Exists:
+			p.refuse(n.Bounds().Start, where+" can't have a subquery", "")
+		}
+		return true
+	})
+}
+
+func (x *DuckConstraint) check(p *parser) {
+	p.noSubquery(x.Check, "CHECK")
+	p.noSubquery(x.Generated, "a generated column")
+	if x.Collate != nil && len(x.Collate.Parts) > 0 && x.Collate.Parts[0].Quote == SingleQuote {
+		p.refuse(x.Collate.Start, "a name of a collation is needed, no string", "")
+	}
+}
+
+func (x *DuckTableConstraint) check(p *parser) {
+	p.noSubquery(x.Check, "CHECK")
+	if r := x.References; r != nil && len(r.Columns) > 0 && len(r.Columns) != len(x.Foreign) {
+		p.refuse(r.Start, "a foreign key needs as many columns on both sides", "")
+	}
+}
+
+func (x *DuckCreateView) check(p *parser) {
+	p.onlyOne(x.OrReplace, x.IfNotExists, x.Start)
+	p.noOpenPivot(x.Query, "a view")
+}
+
+// noOpenPivot refuses a PIVOT whose columns come from the data.
+func (p *parser) noOpenPivot(q *Query, where string) {
+	Walk(q, func(n Node) bool {
+		if v, ok := n.(*PivotQuery); ok {
+			for i := range v.On {
+				if !v.On[i].HasIn {
+					p.refuse(v.Start, "a PIVOT without IN can't stand in "+where, "")
+				}
+			}
+		}
+		return true
+	})
+}
+
+func (x *DuckInsert) check(p *parser) {
+	switch {
+	case x.Default && x.Columns != nil:
+		p.refuse(x.Columns.Start, "DEFAULT VALUES takes no columns", "")
+	case x.Or != "" && x.Conflict != nil:
+		p.refuse(x.Conflict.Start, "ON CONFLICT can't follow INSERT OR "+string(x.Or), "")
+	}
+}
+
+func (x *DuckUpdate) check(p *parser) {
+	for i := range x.Set {
+		a := &x.Set[i]
+		if row, ok := a.Value.(*Row); ok && a.Row && len(row.Items) != len(a.Columns) {
+			p.refuse(row.Start, "as many values as columns are needed", "")
+		}
+	}
+}
+
+func (x *CommentOn) check(p *parser) {
+	if n := len(x.Name.Parts); x.Kind == "COLUMN" && p.d.In(DuckDB) && (n < 2 || n > 4) {
+		p.refuse(x.Name.Start, "the column needs its table in front", "")
+	}
+}
+
+func (x *DuckAlter) check(p *parser) {
+	a := &x.Action
+	switch {
+	case x.Kind != "TABLE" && (a.Add != nil || a.Drop != nil || a.Column != nil || a.Constraint != nil):
+		p.refuse(a.Start, "only tables have columns to change", "")
+	case a.Sequence != nil && x.Kind != "SEQUENCE":
+		p.refuse(a.Start, "only sequences have these options", "")
+	}
+	if a.Add != nil {
+		for i := range a.Add.Constraints {
+			if c := &a.Add.Constraints[i]; c.Generated != nil {
+				p.refuse(c.Start, "a generated column can't be added", "")
+			}
+		}
+	}
+}
+
+func (x *DuckAlterColumn) check(p *parser) {
+	if x.Data && x.DataType == nil && x.DataUsing == nil || x.ToType && x.Type == nil && x.Using == nil {
+		p.refuse(x.End, "a type is needed", "")
+	}
+}
+
+func (x *DuckCopy) check(p *parser) {
+	if x.Options == nil {
+		return
+	}
+	names := make([]Ident, len(x.Options.Items))
+	for i := range names {
+		names[i] = x.Options.Items[i].Key
+	}
+	p.distinct(names, "an option")
+}
