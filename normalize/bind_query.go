@@ -10,6 +10,8 @@ type use struct {
 	final bool
 	// nameless: nobody sees the names of its columns.
 	nameless bool
+	// ordered: an ORDER BY may name the columns of every branch (DuckDB).
+	ordered bool
 }
 
 // query resolves a query whose surroundings are outer (nil at the top), and returns its columns.
@@ -17,6 +19,7 @@ func (a *analysis) query(q *grammar.Query, outer *env, ctes *cteScope, u use) *r
 	ctes = a.with(q.With, outer, ctes)
 	limited := q.Limit != nil || !u.final
 	u.final = u.final && !limited
+	u.ordered = len(q.OrderBy) > 0
 	rel, inner := a.body(q.Body, outer, ctes, u)
 	a.ending(q, rel, inner, outer, ctes, limited)
 	return rel
@@ -197,7 +200,7 @@ func (a *analysis) recursive(c *cte, node *grammar.CTE, outer *env, scope *cteSc
 	scope.byName[c.name] = c
 	c.recurring = a.duck()
 	before := len(a.calls)
-	rest := a.branches(first, op, outer, scope)
+	rest := a.branches(first, op, outer, scope, len(node.Query.OrderBy) > 0)
 	for _, call := range a.calls[before:] {
 		call.deciding = call.deciding || !call.latent
 	}
@@ -245,7 +248,7 @@ func (a *analysis) body(b grammar.Body, outer *env, ctes *cteScope, u use) (*rel
 		return a.selectBlock(b, outer, ctes, nil, u)
 	case *grammar.SetOp:
 		first, _ := a.body(b.First, outer, ctes, use{final: u.final && unionAll(b), nameless: u.nameless})
-		return a.branches(first, b, outer, ctes), nil
+		return a.branches(first, b, outer, ctes, u.ordered), nil
 	case *grammar.ParenQuery:
 		return a.query(b.Query, outer, ctes, u), nil
 	case *grammar.Values:
@@ -279,9 +282,9 @@ func unionAll(s *grammar.SetOp) bool {
 }
 
 // branches joins the branches of a set operation. All but UNION ALL compare rows, so every call in their columns decides.
-func (a *analysis) branches(first *relation, s *grammar.SetOp, outer *env, ctes *cteScope) *relation {
+func (a *analysis) branches(first *relation, s *grammar.SetOp, outer *env, ctes *cteScope, ordered bool) *relation {
 	rel := first
-	named := false
+	named := ordered && a.duck()
 	for i := range s.Rest {
 		named = named || s.Rest[i].ByName
 	}

@@ -18,12 +18,12 @@ func TestGolden(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	files, err := filepath.Glob("testdata/golden/*.test")
+	files, err := filepath.Glob("testdata/golden/*.txt")
 	if err != nil || len(files) < 2 {
 		t.Fatal(files, err)
 	}
 	for _, file := range files {
-		dialect := strings.TrimSuffix(filepath.Base(file), ".test")
+		dialect := strings.TrimSuffix(filepath.Base(file), ".txt")
 		datadriven.RunTest(t, file, func(t *testing.T, d *datadriven.TestData) string {
 			r := Normalize(d.Input, Options{Dialect: dialect})
 			out := ""

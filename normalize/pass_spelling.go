@@ -15,6 +15,8 @@ import (
 //	COUNT(x), "count"(x)                  count(x): both dialects fold function names, also where they print them
 //	INTERVAL 1 DAYS                       INTERVAL 1 day
 //	ASC, and in Databricks the default NULLS FIRST or LAST
+//	DATE '..', count(), ROWS 1 PRECEDING  CAST('..' AS date), count(*), ROWS BETWEEN 1 PRECEDING AND CURRENT ROW (the first two DuckDB)
+//	GROUP BY a WITH ROLLUP                GROUP BY ROLLUP (a) (Databricks)
 //
 // Safe because the parsers of the dialect make one tree of each pair. Kept: the digits and the scale of a number, which make its type (T43), VARCHAR(n) in
 // Databricks, NULLS FIRST and LAST in DuckDB (a setting), everything that two versions of DuckDB read differently (Diverges), calls against
@@ -56,6 +58,10 @@ func (s *spelling) rewrite(x grammar.Expr) grammar.Expr {
 		})
 	case *grammar.Not:
 		return s.not(x)
+	case *grammar.TypedLiteral:
+		if s.dialect == grammar.DuckDB && x.Value.Kind == grammar.StringText {
+			return &grammar.Cast{Span: x.Span, X: x.Value, Type: x.Type}
+		}
 	case *grammar.Row:
 		if s.dialect == grammar.DuckDB && len(x.Items) > 1 {
 			x.Keyword = false
@@ -117,6 +123,15 @@ func (s *spelling) node(n grammar.Node) {
 	switch n := n.(type) {
 	case *grammar.Sort:
 		s.sort(n)
+	case *grammar.Frame:
+		if !n.Between {
+			n.Between, n.High = true, grammar.Bound{Kind: grammar.BoundCurrentRow}
+		}
+	case *grammar.GroupBy:
+		if n.With == grammar.GroupRollup || n.With == grammar.GroupCube {
+			n.Items = []grammar.Expr{&grammar.Grouping{Kind: n.With, Items: n.Items}}
+			n.With = grammar.NoGrouping
+		}
 	case *grammar.TypeName:
 		if !s.frozen[n] {
 			s.typeName(n)
@@ -265,6 +280,9 @@ func (s *spelling) call(c *grammar.Call) {
 		if i == len(c.Name.Parts)-1 || !s.frozen[c] {
 			p.Text = lower(p.Text)
 		}
+	}
+	if s.dialect == grammar.DuckDB && len(c.Name.Parts) == 1 && c.Name.Parts[0].Text == "count" && len(c.Args) == 0 && c.Receiver == nil {
+		c.Args = []grammar.Expr{&grammar.Star{}}
 	}
 	if s.dialect != grammar.Databricks || len(c.Name.Parts) != 1 || len(c.Args) == 0 {
 		return
