@@ -671,7 +671,7 @@ func (p *parser) aliasColumns(typed bool) []AliasColumn {
 	}
 	p.expectKind(kRParen)
 	for i := range out {
-		if (out[i].Type == nil) != (out[0].Type == nil) && p.d.In(DuckDB) {
+		if (out[i].Type == nil) != (out[0].Type == nil) {
 			p.refuse(out[i].Start, "either all columns of an alias have types or none", "")
 		}
 	}

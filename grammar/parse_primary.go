@@ -75,15 +75,11 @@ func (p *parser) sparkWord(t *token) Expr {
 	next := p.look(1).kind
 	switch t.word {
 	case kwNull:
-		if next != kDot && next != kLParen {
-			p.next()
-			return &Null{Span{t.start, t.end}}
-		}
+		p.next()
+		return &Null{Span{t.start, t.end}}
 	case kwTrue, kwFalse:
-		if next != kDot && next != kLParen {
-			p.next()
-			return &Bool{Span: Span{t.start, t.end}, Value: t.word == kwTrue}
-		}
+		p.next()
+		return &Bool{Span: Span{t.start, t.end}, Value: t.word == kwTrue}
 	case kwCase:
 		if p.startsOperand(p.look(1)) || p.look(1).word == kwWhen && p.look(2).kind != kComma {
 			return p.caseExpr()

@@ -24,7 +24,7 @@ func (p *parser) selectList(s *Select) {
 		s.Hints = append(s.Hints, p.hints()...)
 	}
 	switch {
-	case p.is(kwDistinct) && (duck || !p.plainWord()):
+	case p.is(kwDistinct) && (duck || !p.plainWord() || p.look(1).word == kwFrom):
 		p.next()
 		s.Quantifier = QuantDistinct
 		if duck && p.is(kwOn) {
@@ -50,7 +50,7 @@ func (p *parser) selectList(s *Select) {
 	mark := p.items.mark()
 	for {
 		item := p.selectItem()
-		if !duck && p.items.mark() == mark && p.isTransform(&item) {
+		if !duck && p.items.mark() == mark && s.Quantifier == NoQuantifier && p.isTransform(&item) {
 			s.Transform = p.transform(item.X.(*Call))
 			return
 		}

@@ -150,7 +150,7 @@ func (p *parser) typeArgs(x *TypeName) {
 	p.expectKind(kLParen)
 	x.Parens = true
 	mark := p.exprs.mark()
-	for !p.at(kRParen) {
+	for !p.at(kRParen) || p.d.In(Databricks) {
 		p.exprs.add(p.typeArg())
 		if !p.acceptKind(kComma) {
 			break
@@ -191,7 +191,7 @@ func (p *parser) typeArg() Expr {
 	switch {
 	case p.at(kNumber), p.at(kParam), p.at(kColon), p.at(kMinus) && p.look(1).kind == kNumber:
 		return p.operand()
-	case p.at(kWord) && (p.is(kwAny) || p.look(1).kind == kRParen):
+	case p.is(kwAny):
 		return p.column()
 	}
 	p.fail("a number")

@@ -463,7 +463,7 @@ func (p *parser) predicate(left Expr, min int) Expr {
 		p.i += 2
 		p.enter()
 		mark := p.exprs.mark()
-		for !p.at(kRParen) {
+		for p.exprs.mark() > mark || !p.at(kRParen) {
 			p.exprs.add(p.expr())
 			if !p.acceptKind(kComma) {
 				break
