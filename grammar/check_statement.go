@@ -72,8 +72,17 @@ func (x *DuckTableConstraint) check(p *parser) {
 	}
 }
 
+func (x *DuckColumn) check(p *parser) { p.nameWord(&x.Name) }
+
 func (x *DuckCreateView) check(p *parser) {
 	p.onlyOne(x.OrReplace, x.IfNotExists, x.Start)
+	p.onlyLocal(x.Local, x.Start)
+	for i := range x.Columns {
+		p.nameWord(&x.Columns[i])
+	}
+	if x.Recursive && len(x.Columns) == 0 {
+		p.refuse(x.Name.End, "a recursive view names its columns", "")
+	}
 	p.noOpenPivot(x.Query, "a view")
 }
 
@@ -113,22 +122,58 @@ func (x *CommentOn) check(p *parser) {
 	if n := len(x.Name.Parts); x.Kind == "COLUMN" && p.d.In(DuckDB) && (n < 2 || n > 4) {
 		p.refuse(x.Name.Start, "the column needs its table in front", "")
 	}
+	if x.Text != nil && p.d.In(DuckDB) {
+		if _, ok := x.Text.X.(*String); !ok {
+			p.failBack(x.Text.Start, "a string")
+		}
+	}
+}
+
+// onlyLocal refuses words before TEMPORARY that DuckDB has no longer, or for secrets only.
+func (p *parser) onlyLocal(word Keyword, start int32) {
+	if word == "GLOBAL" || word == "PERSISTENT" {
+		p.refuse(start, string(word)+" is for no table or view", "")
+	}
 }
 
 func (x *DuckAlter) check(p *parser) {
 	a := &x.Action
 	switch {
+	case x.Kind == "TYPE":
+		p.refuse(x.Name.Start, "types can't be altered", "")
+	case x.Kind != "TABLE" && a.Rename != nil:
+		p.refuse(a.Start, "only tables have columns to rename", "")
+	case x.Kind == "DATABASE" && a.Alias == nil:
+		p.refuse(a.Start, "a database takes SET ALIAS TO only", "")
+	case a.RenameTo != nil && len(a.RenameTo.Parts) > 1:
+		p.refuse(a.RenameTo.Parts[1].Start, "the new name has one part", "")
+	case a.Drop != nil && a.Drop.Parts[0].Quote == SingleQuote:
+		p.failBack(a.Drop.Start, "a name")
 	case x.Kind != "TABLE" && (a.Add != nil || a.Drop != nil || a.Column != nil || a.Constraint != nil):
 		p.refuse(a.Start, "only tables have columns to change", "")
 	case a.Sequence != nil && x.Kind != "SEQUENCE":
 		p.refuse(a.Start, "only sequences have these options", "")
 	}
 	if a.Add != nil {
-		for i := range a.Add.Constraints {
-			if c := &a.Add.Constraints[i]; c.Generated != nil {
-				p.refuse(c.Start, "a generated column can't be added", "")
-			}
+		a.Add.checkAdded(p)
+	}
+}
+
+// checkAdded refuses what only a new table's columns may have.
+func (x *DuckAdded) checkAdded(p *parser) {
+	if x.Name.Parts[0].Quote == SingleQuote {
+		p.failBack(x.Name.Start, "a name")
+	}
+	for i := range x.Constraints {
+		switch c := &x.Constraints[i]; {
+		case c.Generated != nil:
+			p.refuse(c.Start, "a generated column can't be added", "")
+		case c.Check != nil, c.Primary, c.References != nil:
+			p.refuse(c.Start, "a column with this constraint can't be added", "")
 		}
+	}
+	if x.Type == nil {
+		p.refuse(x.End, "a column needs a type", "")
 	}
 }
 
@@ -139,6 +184,13 @@ func (x *DuckAlterColumn) check(p *parser) {
 }
 
 func (x *DuckCopy) check(p *parser) {
+	if x.Query != nil {
+		if q := x.Query.Statement; p.verbOf(q) == "INSERT" || p.verbOf(q) == "UPDATE" || p.verbOf(q) == "DELETE" {
+			p.refuse(q.Bounds().Start, "only a query can be copied", "")
+		} else if x.Direction == "FROM" {
+			p.refuse(x.File.Start, "a query can't be copied into", "")
+		}
+	}
 	if x.Options == nil {
 		return
 	}

@@ -4,7 +4,7 @@ package grammar
 
 // DuckCreateTable is CREATE TABLE of DuckDB:
 //
-//	CREATE [OR REPLACE] [TEMPORARY | PERSISTENT] TABLE [IF NOT EXISTS] t (element, ...) [clause ...]
+//	CREATE [OR REPLACE] [TEMPORARY] TABLE [IF NOT EXISTS] t (element, ...) [clause ...]
 //	CREATE .. TABLE t [(column, ...)] [clause ...] AS query [WITH [NO] DATA]
 type DuckCreateTable struct {
 	tagged
@@ -23,6 +23,7 @@ func (*DuckCreateTable) isStatement() {}
 
 func (x *DuckCreateTable) check(p *parser) {
 	p.onlyOne(x.OrReplace, x.IfNotExists, x.Start)
+	p.onlyLocal(x.Local, x.Start)
 	if len(x.Name.Parts) == 1 && x.Name.Parts[0].Text == "" {
 		p.refuse(x.Name.Start, "a table needs a name", "")
 	}
@@ -130,7 +131,7 @@ type DuckCreateView struct {
 	Recursive   bool          `parser:"@'RECURSIVE'? 'VIEW'"`
 	IfNotExists bool          `parser:"( @'IF' 'NOT' 'EXISTS' )?"`
 	Name        Name          `parser:"@@" sql:"target"`
-	Columns     []Ident       `parser:"( '(' @@ ( ',' @@ )* ')' )?"`
+	Columns     []Ident       `parser:"( '(' @@ ( ',' @@ )* ','? ')' )?"`
 	Options     *TableOptions `parser:"( 'WITH' @@ )?"`
 	Query       *Query        `parser:"'AS' @@"`
 	CheckOption Keyword       `parser:"( 'WITH' @( 'CASCADED' | 'LOCAL' )? 'CHECK' 'OPTION' )?"`

@@ -112,7 +112,7 @@ type DuckMergeWhen struct {
 
 // DuckCopy is COPY of DuckDB:
 //
-//	COPY {t [(column, ...)] | (query)} {TO | FROM} file [[WITH] (option, ...)]
+//	COPY {t [(column, ...)] | (query)} {TO | FROM} file [[USING] DELIMITERS 's'] [[WITH] {(option, ...) | option ...}]
 //	COPY FROM DATABASE a TO b [({SCHEMA | DATA})]
 type DuckCopy struct {
 	tagged
@@ -124,8 +124,9 @@ type DuckCopy struct {
 	Columns      *ColumnList     `parser:"    @@? )"`
 	Direction    Keyword         `parser:"  @( 'TO' | 'FROM' )"`
 	File         CopyFile        `parser:"  @@"`
+	Delimiters   *Text           `parser:"  ( 'USING'? 'DELIMITERS' @@ )?"`
 	Options      *ParenOptions   `parser:"  ( 'WITH'? ( @@"`
-	Legacy       []LegacyOption  `parser:"  | @@+ ) )? )"`
+	Legacy       []LegacyOption  `parser:"  | @@ ( ','? @@ )* ) )? )"`
 }
 
 func (*DuckCopy) isStatement() {}
@@ -139,12 +140,25 @@ type CopyFile struct {
 	Name     *Name   `parser:"| @@"`
 }
 
-// LegacyOption is an option of COPY without parentheses: CSV, HEADER, DELIMITER [AS] '|' ...
+// role implements roler: the table is read or filled.
+func (x *DuckCopy) role(r Role) Role {
+	if x.Direction == "TO" {
+		return RoleRead
+	}
+	return r
+}
+
+// LegacyOption is an option of COPY without parentheses: CSV, HEADER, DELIMITER [AS] '|', FORCE QUOTE a, PARTITION BY (a) ...
 type LegacyOption struct {
 	tagged
-	Format Keyword `parser:"  @( 'CSV' | 'HEADER' | 'BINARY' | 'OIDS' )"`
-	Name   Keyword `parser:"| @( 'DELIMITER' | 'DELIMITERS' | 'NULL' | 'QUOTE' | 'ESCAPE' | 'ENCODING' )"`
-	Value  *Text   `parser:"  'AS'? @@"`
+	Format  Keyword `parser:"  @( 'CSV' | 'HEADER' | 'BINARY' | 'OIDS' )"`
+	Name    Keyword `parser:"| @( 'DELIMITER' | 'DELIMITERS' | 'NULL' | 'QUOTE' | 'ESCAPE' | 'ENCODING' )"`
+	Value   *Text   `parser:"  'AS'? @@"`
+	Force   Keyword `parser:"| @( 'FORCE' ( 'QUOTE' | 'NOT' 'NULL' | 'NULL' ) )"`
+	Star    bool    `parser:"  ( @'*'"`
+	Columns []Ident `parser:"  | @@ ( ',' @@ )* )"`
+	By      Keyword `parser:"| @( 'PARTITION' | 'PARTITIONED' ) 'BY'"`
+	Keys    []Ident `parser:"  ( '(' @@ ( ',' @@ )* ')' | @@ )"`
 }
 
 // ParenStatement is a query in parentheses.

@@ -25,6 +25,9 @@ func (p *parser) showQuery() *ShowQuery {
 	p.next()
 	switch {
 	case p.at(kRParen), p.at(kEOF), p.at(kSemicolon):
+		if x.Verb == "SUMMARIZE" {
+			p.fail("a table or a query")
+		}
 	case p.startsQuery() || p.at(kLParen):
 		x.Query = p.query()
 	case p.is(kwAll):

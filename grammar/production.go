@@ -43,6 +43,9 @@ const (
 	RoleRead                   // read, or its definition is: CLONE, LIKE, REFERENCES, DESCRIBE
 )
 
+// roler is a production whose words decide what it does to its objects; r is what the tag says.
+type roler interface{ role(r Role) Role }
+
 // Objects calls visit with every name of a table or other object that s has outside its queries, expressions and FROM
 // items, which Walk finds. Nested statements (EXPLAIN, PREPARE, scripts) are not entered.
 func Objects(s Node, visit func(role Role, n *Name)) {
@@ -52,6 +55,9 @@ func Objects(s Node, visit func(role Role, n *Name)) {
 			role, ok := roles[t.Field(i).Tag.Get("sql")]
 			if !ok {
 				continue
+			}
+			if own, ok := v.Addr().Interface().(roler); ok {
+				role = own.role(role)
 			}
 			f := v.Field(i)
 			switch x := f.Addr().Interface().(type) {

@@ -1331,6 +1331,9 @@ func (x *DuckCopy) children(w *walker) {
 		w.node(x.Columns)
 	}
 	w.node(&x.File)
+	if x.Delimiters != nil {
+		w.node(x.Delimiters)
+	}
 	if x.Options != nil {
 		w.node(x.Options)
 	}
@@ -2167,6 +2170,16 @@ func (x *LateralView) children(w *walker) {
 func (x *LegacyOption) children(w *walker) {
 	if x.Value != nil {
 		w.node(x.Value)
+	}
+	for i := range x.Columns {
+		if x.Columns[i].Present() {
+			w.node(&x.Columns[i])
+		}
+	}
+	for i := range x.Keys {
+		if x.Keys[i].Present() {
+			w.node(&x.Keys[i])
+		}
 	}
 }
 
