@@ -91,11 +91,9 @@ class Client:
         busy: Callable[[], bool] = lambda: False,
         on_stderr: Callable[[str], None] = lambda line: None,
         deadline: float = 60.0,
-        env: dict[str, str] | None = None,
     ) -> None:
         self.command, self.version = command, version
         self._serve, self._busy, self._on_stderr, self._deadline = serve, busy, on_stderr, deadline
-        self._env = env
         self._ids = itertools.count(1)
         self._pending: dict[int, Pending] = {}
         self._write_lock = threading.Lock()
@@ -111,7 +109,6 @@ class Client:
         self._heard = time.monotonic()
         self._words: deque[str] = deque(maxlen=LAST_WORDS)
         self._pid = os.getpid()
-        self._closing = False
         self.hello: dict[str, Any] = {}
         self.process: subprocess.Popen | None = None
 
@@ -119,18 +116,15 @@ class Client:
 
     def start(self) -> None:
         """Spawns the child and waits for its hello. ServiceGone if it does not come or names another version."""
-        options: dict[str, Any] = {"env": self._env} if self._env is not None else {}
-        if os.name == "posix":
-            options["start_new_session"] = True  # Ctrl-C reaches only dbt
-        else:
-            options["creationflags"] = subprocess.CREATE_NEW_PROCESS_GROUP
+        # Ctrl-C reaches only dbt.
+        apart = {"start_new_session": True} if os.name == "posix" else {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
         try:
             self.process = subprocess.Popen(
                 [*self.command, "serve", "--host-version", self.version],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                **options,
+                **apart,
             )
         except OSError as error:
             raise ServiceGone(f"{self.command[0]} can't be started: {error}") from None
@@ -139,7 +133,6 @@ class Client:
         self._stdout = self.process.stdout.fileno()
         if os.name == "posix":
             os.set_blocking(self._stdin, False)
-        if os.name == "posix":
             self._poll = select.poll()
             self._poll.register(self._stdout, select.POLLIN)
         self._stderr_thread = self._thread(self._read_stderr, "hodor-stderr")
@@ -163,7 +156,6 @@ class Client:
         process = self.process
         if process is None or os.getpid() != self._pid:
             return
-        self._closing = True
         try:
             if self._write_lock.acquire(timeout=1.0):
                 try:
