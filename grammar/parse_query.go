@@ -299,22 +299,20 @@ func (p *parser) with() *With {
 		p.next()
 		w.Recursive, p.outermost = true, false
 	}
-	mark := p.with_().mark()
+	mark := p.arena.with.mark()
 	for {
-		p.with_().add(p.cte())
+		p.arena.with.add(p.cte())
 		if !p.acceptKind(kComma) {
 			break
 		}
 	}
-	w.CTEs = p.with_().take(mark)
+	w.CTEs = p.arena.with.take(mark)
 	if w.Recursive && p.d.In(DuckDB) {
 		p.checkRecursive(w)
 	}
 	w.Span = p.since(start)
 	return w
 }
-
-func (p *parser) with_() *lister[*CTE] { return &p.arena.with }
 
 // cte parses one common table expression.
 func (p *parser) cte() *CTE {

@@ -486,7 +486,7 @@ func (p *parser) predicate(left Expr, min int) Expr {
 // isTest parses IS [NOT] test; the operand of DISTINCT FROM is of level min.
 func (p *parser) isTest(left Expr, min int) Expr {
 	p.expect(kwIs)
-	x := p.is_()
+	x := p.arena.is.new()
 	x.X = left
 	x.Not = p.accept(kwNot)
 	switch {
@@ -508,8 +508,6 @@ func (p *parser) isTest(left Expr, min int) Expr {
 	return x
 }
 
-func (p *parser) is_() *Is { return p.arena.is.new() }
-
 // duckIs parses an IS test, ISNULL, NOTNULL, NOT NULL or OVERLAPS; these chain.
 func (p *parser) duckIs(left Expr) Expr {
 	start := left.Bounds().Start
@@ -520,7 +518,7 @@ func (p *parser) duckIs(left Expr) Expr {
 	case p.is(kwOverlaps):
 		return p.overlaps(left)
 	}
-	x := p.is_()
+	x := p.arena.is.new()
 	x.X = left
 	switch {
 	case p.accept(kwIsnull):
