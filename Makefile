@@ -80,7 +80,7 @@ export HODOR_REQUIRE_ENGINES ?= 1
 endif
 
 .PHONY: test
-test: lint test-go test-plugin test-e2e ## all of the tests (about 15 minutes)
+test: lint test-go test-plugin test-e2e ## all of the tests
 
 .PHONY: test-go
 test-go: .venv/.stamp .venv-next/.stamp ## the Go tests; some speak to the DuckDB of both environments
@@ -94,13 +94,13 @@ soundness: ## the soundness law on many more generated queries: make soundness P
 # Run from plugin/, so that the installed wheel is imported, never the sources.
 .PHONY: test-plugin
 test-plugin: .venv/.hodor .venv-next/.hodor ## the plugin's unit tests, on both environments
-	cd plugin && ../.venv/bin/python -m pytest -q --ignore tests/e2e $(PYTEST_FLAGS)
-	cd plugin && ../.venv-next/bin/python -m pytest -q --ignore tests/e2e $(PYTEST_FLAGS)
+	cd plugin && ../.venv/bin/python -m pytest --ignore tests/e2e $(PYTEST_FLAGS)
+	cd plugin && ../.venv-next/bin/python -m pytest --ignore tests/e2e $(PYTEST_FLAGS)
 
 E2E_JOBS ?= 2
 .PHONY: test-e2e
 test-e2e: .venv/.hodor .venv-next/.hodor ## real dbt projects on DuckDB: make test-e2e PYTEST_FLAGS='-k E03'
-	cd plugin && ../.venv/bin/python -m pytest -q -n $(E2E_JOBS) tests/e2e $(PYTEST_FLAGS)
+	cd plugin && ../.venv/bin/python -m pytest -n $(E2E_JOBS) tests/e2e $(PYTEST_FLAGS)
 
 .PHONY: lint
 lint: .venv-tools/.stamp ## formatting and vet, Go and Python
