@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"runtime/debug"
+	"strings"
 	"sync"
 
 	"hodor/engine"
@@ -40,7 +41,7 @@ func (s *Session) evidence(ctx context.Context, n *project.Node, facts lineage.F
 		case lineage.Table, lineage.Path:
 			all.start(func() { out.upstreams[i].Now = s.reader.Rows(ctx, relationOf(u), recorded(u.Name)) })
 		case lineage.Volatile:
-			_, kind, _ := cut(u.Name)
+			_, kind, _ := strings.Cut(u.Name, ":")
 			all.start(func() { out.upstreams[i].Now = s.reader.Volatile(ctx, kind) })
 		default:
 			out.why[u.Name] = u.Why
@@ -134,16 +135,6 @@ func (g *group) wait() {
 	if g.panic != nil {
 		panic(g.panic)
 	}
-}
-
-// cut splits an upstream's name at its first colon.
-func cut(name string) (word, rest string, ok bool) {
-	for i := range len(name) {
-		if name[i] == ':' {
-			return name[:i], name[i+1:], true
-		}
-	}
-	return name, "", false
 }
 
 func relationOf(u lineage.Upstream) versions.Relation {

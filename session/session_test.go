@@ -85,7 +85,7 @@ func TestChanges(t *testing.T) {
 		{"clock unknown", func(w *world) { w.sessionErr = errors.New("no") }, map[string]string{"model.shop.orders": "build no_history", "test.shop.positive": "build no_history"}},
 		{"store gone", func(w *world) { w.storeErr = stores.ErrUnavailable }, map[string]string{"model.shop.orders": "build no_history"}},
 		{"past the window", func(w *world) { w.clock = w.clock.Add(91 * 24 * time.Hour) }, map[string]string{"model.shop.orders": "build no_history"}},
-		{"another catalog's defaults", func(w *world) { w.nodes["model.shop.orders"].materialized = "materialized_view" }, map[string]string{"model.shop.orders": "build unsupported"}},
+		{"out of scope", func(w *world) { w.nodes["model.shop.orders"].materialized = "materialized_view" }, map[string]string{"model.shop.orders": "build unsupported"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := shop(t)
@@ -524,6 +524,16 @@ func TestChangedLiteralIsNamed(t *testing.T) {
 		if rec.SQLFacts != nil && strings.Contains(*rec.SQLFacts, "20261020") {
 			t.Errorf("%s: a literal is recorded: %s", id, *rec.SQLFacts)
 		}
+	}
+}
+
+// The fast path holds for the defaults that the text was analysed under: under others the same text names other tables.
+func TestDefaultsOfTheFastPath(t *testing.T) {
+	w := shop(t)
+	w.settled()
+	w.schema = "other"
+	if r := w.run(); r.finish.Debug.SQLSent == 0 {
+		t.Error("an analysis under another default schema was taken over")
 	}
 }
 

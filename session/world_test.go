@@ -50,6 +50,7 @@ type world struct {
 	mode     string
 	deferred map[string]string
 	vars     string
+	schema   string // the target's default
 }
 
 // node is one entry of the manifest.
@@ -65,7 +66,7 @@ type node struct {
 func newWorld(t testing.TB) *world {
 	w := &world{
 		t: t, nodes: map[string]*node{}, store: &memory.Store{}, tables: map[string]engine.Version{}, views: map[string]engine.Version{},
-		date: "2026-10-20", fingerprint: "f", clock: time.UnixMilli(1_792_465_200_000), mode: "on", vars: "v",
+		date: "2026-10-20", fingerprint: "f", clock: time.UnixMilli(1_792_465_200_000), mode: "on", vars: "v", schema: "main",
 		settings: Settings{Store: "duckdb", MetadataThreads: 4, LookbackDays: 90},
 	}
 	return w
@@ -276,7 +277,7 @@ func (w *world) begin() *run {
 	var err error
 	r.start, err = r.s.Start(context.Background(), StartRequest{
 		InvocationID: r.id, RunStartedAt: w.clock.UTC().Format("2006-01-02T15:04:05.000000+00:00"), Command: "build", Mode: w.mode, Adapter: "duckdb",
-		ProjectName: "shop", TargetName: "dev", ProjectRoot: dir, ManifestPath: w.manifest(dir, r.id), Database: "shop", Schema: "main", Nodes: selected,
+		ProjectName: "shop", TargetName: "dev", ProjectRoot: dir, ManifestPath: w.manifest(dir, r.id), Database: "shop", Schema: w.schema, Nodes: selected,
 		Deferred: w.deferred, Flags: w.flags, Settings: w.settings, Context: Context{Vars: w.vars, Target: "t"},
 	})
 	must(w.t, err)
