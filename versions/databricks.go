@@ -32,7 +32,8 @@ type Databricks struct {
 	policies  cache[map[string]bool] // tables with a row filter or column mask, by folded catalog
 	today     cache[dated]
 
-	reads atomic.Int64
+	reads   atomic.Int64
+	unknown unknowns
 }
 
 // NewDatabricks returns a reader over db, whose sessions must be like those that the nodes run in.
@@ -49,7 +50,7 @@ var (
 func (d *Databricks) Rows(ctx context.Context, r Relation, then engine.Version) engine.Version {
 	v, err := d.token(ctx, r, then)
 	if err != nil {
-		d.opt.logf("version of %s is unknown: %v", r.Key, err)
+		d.unknown.log(d.opt, "version", r.Key, err)
 		return ""
 	}
 	return v
@@ -156,7 +157,7 @@ func (d *Databricks) Columns(ctx context.Context, r Relation, then engine.Versio
 	}
 	columns, err := d.readColumns(ctx, r)
 	if err != nil {
-		d.opt.logf("columns of %s are unknown: %v", r.Key, err)
+		d.unknown.log(d.opt, "columns", r.Key, err)
 		return ""
 	}
 	return engine.Version(columns)
@@ -224,7 +225,7 @@ var moreFields = regexp.MustCompile(`\.\.\. \d+ more fields`)
 func (d *Databricks) Definition(ctx context.Context, r Relation) engine.Version {
 	v, err := d.definition(ctx, r)
 	if err != nil {
-		d.opt.logf("definition of %s is unknown: %v", r.Key, err)
+		d.unknown.log(d.opt, "definition", r.Key, err)
 		return ""
 	}
 	return engine.Version(v)
@@ -327,7 +328,7 @@ func (d *Databricks) Volatile(ctx context.Context, kind string) engine.Version {
 		return ""
 	}
 	if err != nil {
-		d.opt.logf("value of volatile:%s is unknown: %v", kind, err)
+		d.unknown.log(d.opt, "value", "volatile:"+kind, err)
 		return ""
 	}
 	return v

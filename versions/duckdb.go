@@ -41,7 +41,8 @@ type DuckDB struct {
 	mu      sync.Mutex
 	touched map[string]bool // invalidated one by one since the catalogs were read
 
-	reads atomic.Int64
+	reads   atomic.Int64
+	unknown unknowns
 }
 
 // table is what the catalog knows of one base table.
@@ -70,7 +71,7 @@ var (
 func (d *DuckDB) Rows(ctx context.Context, r Relation, _ engine.Version) engine.Version {
 	v, err := d.rows.get(ctx, r.Key, func(ctx context.Context) (engine.Version, error) { return d.fingerprint(ctx, r) })
 	if err != nil {
-		d.opt.logf("version of %s is unknown: %v", r.Key, err)
+		d.unknown.log(d.opt, "version", r.Key, err)
 		return ""
 	}
 	return v
@@ -78,11 +79,11 @@ func (d *DuckDB) Rows(ctx context.Context, r Relation, _ engine.Version) engine.
 
 func (d *DuckDB) fingerprint(ctx context.Context, r Relation) (engine.Version, error) {
 	d.reads.Add(1)
-	release, err := d.engineVersion(ctx)
+	t, err := d.table(ctx, r)
 	if err != nil {
 		return "", err
 	}
-	t, err := d.table(ctx, r)
+	release, err := d.engineVersion(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -115,7 +116,7 @@ func digest(parts ...string) string {
 func (d *DuckDB) Definition(ctx context.Context, r Relation) engine.Version {
 	ddl, err := d.view(ctx, r)
 	if err != nil {
-		d.opt.logf("definition of %s is unknown: %v", r.Key, err)
+		d.unknown.log(d.opt, "definition", r.Key, err)
 		return ""
 	}
 	return engine.Version("view:" + digest("view", ddl))

@@ -112,7 +112,7 @@ func (d *DuckDB) Volatile(ctx context.Context, kind string) engine.Version {
 		return ""
 	}
 	if err != nil {
-		d.opt.logf("value of volatile:%s is unknown: %v", kind, err)
+		d.unknown.log(d.opt, "value", "volatile:"+kind, err)
 		return ""
 	}
 	return v

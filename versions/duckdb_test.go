@@ -2,6 +2,7 @@ package versions
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -214,6 +215,19 @@ func TestClockAndDate(t *testing.T) {
 			t.Errorf("the time zone is not in volatile:session: %q", v)
 		}
 	})
+}
+
+func TestUnknownIsLoggedOnce(t *testing.T) {
+	var lines []string
+	opt := Options{Log: func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }}
+	d := NewDuckDB(nil, opt)
+	for range 3 {
+		d.Rows(t.Context(), rel("t"), "")
+		d.Definition(t.Context(), rel("v"))
+	}
+	if len(lines) != 2 || lines[0] != "version of t is unknown: "+errNotThree.Error() || lines[1] != "definition of v is unknown: "+errNotThree.Error() {
+		t.Errorf("%q", lines)
+	}
 }
 
 func TestFailuresAreUnknown(t *testing.T) {

@@ -2,6 +2,8 @@ package versions
 
 import (
 	"context"
+	"fmt"
+	"sync"
 	"time"
 
 	"hodor/engine"
@@ -67,10 +69,27 @@ type Options struct {
 	Now func() time.Time
 }
 
-func (o Options) logf(format string, args ...any) {
-	if o.Log != nil {
-		o.Log(format, args...)
+// unknowns logs why something is unknown, once each: a table that many nodes read is asked for as often.
+type unknowns struct {
+	mu   sync.Mutex
+	seen map[string]bool
+}
+
+func (u *unknowns) log(o Options, what, key string, err error) {
+	if o.Log == nil {
+		return
 	}
+	line := fmt.Sprintf("%s of %s is unknown: %v", what, key, err)
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.seen[line] {
+		return
+	}
+	if u.seen == nil {
+		u.seen = map[string]bool{}
+	}
+	u.seen[line] = true
+	o.Log("%s", line)
 }
 
 func (o Options) now() time.Time {
