@@ -111,11 +111,19 @@ func (a *analysis) multiInsert(m *grammar.MultiInsert) {
 
 // readsUnseen names a statement that may read, or make a later text read, what its text does not name; empty for those that are known not to.
 func readsUnseen(s grammar.Statement) string {
-	switch s.(type) {
+	switch s := s.(type) {
+	case *grammar.DuckCreateTable:
+		if !s.Temporary { // a temporary table hides one of its name from every later text
+			return ""
+		}
+	case *grammar.DuckCreateView:
+		if !s.Temporary {
+			return ""
+		}
 	case *grammar.Insert, *grammar.DuckInsert, *grammar.Update, *grammar.DuckUpdate, *grammar.Delete, *grammar.DuckDelete, *grammar.Merge, *grammar.DuckMerge,
 		*grammar.Truncate, *grammar.DuckTruncate, *grammar.CreateTable, *grammar.CreateView, *grammar.CreateSchema, *grammar.Drop, *grammar.Alter,
 		*grammar.Optimize, *grammar.Vacuum, *grammar.Analyze, *grammar.Reorg, *grammar.CommentOn, *grammar.Grant, *grammar.Describe, *grammar.Explain,
-		*grammar.Cache, *grammar.Uncache:
+		*grammar.Cache, *grammar.Uncache, *grammar.DuckCreateSchema:
 		return ""
 	}
 	return "statement"
