@@ -53,17 +53,22 @@ func Parse(sql string, d Dialect) (file *File, err error) {
 	p := parsers.Get().(*parser)
 	p.open(sql, d)
 	defer func() {
-		p.close()
-		if r := recover(); r != nil {
-			e, ok := r.(*ParseError)
-			if !ok {
-				panic(r)
-			}
-			if e.Statement == 0 {
-				e.Statement = p.statement
-			}
-			file, err = nil, e
+		r := recover()
+		if r == nil {
+			p.close()
+			parsers.Put(p)
+			return
 		}
+		// The parser is not used again: an error leaves half-built lists behind.
+		e, ok := r.(*ParseError)
+		if ok && e.Statement == 0 {
+			e.Statement = p.statement
+		}
+		p.close()
+		if !ok {
+			panic(r)
+		}
+		file, err = nil, e
 	}()
 	return p.file(), nil
 }
@@ -83,7 +88,6 @@ func (p *parser) close() {
 	p.lx, p.src, p.toks = nil, "", nil
 	clear(p.windowRefs[:cap(p.windowRefs)])
 	clear(p.windowDefs[:cap(p.windowDefs)])
-	parsers.Put(p)
 }
 
 func (p *parser) file() *File {
