@@ -119,6 +119,17 @@ func (x *DuckUpdate) check(p *parser) {
 }
 
 func (x *CommentOn) check(p *parser) {
+	switch x.Kind {
+	case "TABLE", "VIEW", "COLUMN", "SCHEMA", "DATABASE", "FUNCTION":
+	case "INDEX", "SEQUENCE", "TYPE", "MACRO", "MACRO TABLE":
+		if p.d.In(Databricks) {
+			p.refuse(x.Start, string(x.Kind)+" belongs to DuckDB", "")
+		}
+	default:
+		if p.d.In(DuckDB) {
+			p.refuse(x.Start, string(x.Kind)+" belongs to Databricks", "")
+		}
+	}
 	if n := len(x.Name.Parts); x.Kind == "COLUMN" && p.d.In(DuckDB) && (n < 2 || n > 4) {
 		p.refuse(x.Name.Start, "the column needs its table in front", "")
 	}

@@ -25,7 +25,7 @@ type CreateTable struct {
 	Elements    []TableElement `parser:"| '(' (?! 'SELECT' | 'WITH' | 'VALUES' | '(' | ')' ) @@ ( ',' @@ )* ')' )?"`
 	Clauses     []TableClause  `parser:"@@*"`
 	Flow        *AutoCDC       `parser:"( 'FLOW' 'AUTO' 'CDC' @@ )?"`
-	Query       *Query         `parser:"( 'AS'? @@ )?"`
+	Query       *Query         `parser:"( 'AS' @@ | (?! '(' (?! 'SELECT' | 'WITH' | 'VALUES' | 'FROM' | 'TABLE' | 'MAP' | 'REDUCE' | '(' ) ) @@ )?"`
 }
 
 func (*CreateTable) isStatement() {}

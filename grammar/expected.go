@@ -140,7 +140,10 @@ func productionWord(name string) string {
 		return `"("`
 	case "param":
 		return "a parameter"
+	case "scriptitems", "nested":
+		return "a statement"
 	}
+	name = strings.TrimPrefix(name, "Duck")
 	var b strings.Builder
 	for i, c := range name {
 		if unicode.IsUpper(c) && i > 0 {

@@ -59,8 +59,11 @@ func init() { // not in the declaration: the kinds refer to themselves through n
 		"ADD":                 statementOf[Resource](),
 		"LIST":                statementOf[Resource](),
 		"LOAD":                statementOf[LoadData](),
-		"BEGIN":               scripted(statementOf[Script]()),
+		"BEGIN":               scripted(statementOf[Script](), scriptItemGrammar),
 		"DROP":                statementOf[Drop](),
+		"BEGIN TRANSACTION":   statementOf[SparkTransaction](),
+		"COMMIT":              statementOf[SparkTransaction](),
+		"ROLLBACK":            statementOf[SparkTransaction](),
 	}
 	alter, object, schema := statementOf[Alter](), statementOf[AlterObject](), statementOf[CreateSchema]()
 	for _, kind := range []string{"TABLE", "VIEW", "MATERIALIZED", "STREAMING"} {
@@ -93,8 +96,14 @@ func init() { // not in the declaration: the kinds refer to themselves through n
 }
 
 // scripted marks a kind that has semicolons inside.
-func scripted(k kindOf) kindOf {
-	return kindOf{ebnf: k.ebnf, parse: func(p *parser) Statement {
+func scripted(k kindOf, more ...func() string) kindOf {
+	return kindOf{ebnf: func() string {
+		text := k.ebnf()
+		for _, f := range more {
+			text += "\n" + f()
+		}
+		return text
+	}, parse: func(p *parser) Statement {
 		p.script = true
 		s := k.parse(p)
 		if x, ok := s.(*Script); ok && x.Label.Present() {
@@ -137,3 +146,6 @@ func (p *parser) wordAt(n int) string {
 	}
 	return ""
 }
+
+// scriptItemGrammar is the grammar of what ScriptItems has.
+func scriptItemGrammar() string { return scriptItem().String() }

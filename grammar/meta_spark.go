@@ -52,7 +52,7 @@ func (*Restore) isStatement() {}
 // Reorg is REORG TABLE t [WHERE e] APPLY ({PURGE | UPGRADE UNIFORM (..)}) (Databricks).
 type Reorg struct {
 	tagged
-	Table   TableRef `parser:"'REORG' 'TABLE'? @@"`
+	Table   TableRef `parser:"'REORG' 'TABLE' @@"`
 	Where   Expr     `parser:"( 'WHERE' @@ )?"`
 	Purge   bool     `parser:"'APPLY' '(' ( @'PURGE'"`
 	Upgrade *Options `parser:"| 'UPGRADE' 'UNIFORM' @@ ) ')'"`
@@ -255,7 +255,7 @@ type Show struct {
 	ExtIn     *Name        `parser:"    ( ( 'IN' | 'FROM' ) @@ )?"`
 	ExtLike   *Text        `parser:"    'LIKE' @@"`
 	ExtPart   *Partition   `parser:"    @@?"`
-	Functions Keyword      `parser:"| @( 'USER' | 'SYSTEM' | 'ALL' )? @'FUNCTIONS'"`
+	Functions Keyword      `parser:"| ( @'FUNCTIONS' | @( 'USER' | 'SYSTEM' | 'ALL' ) @'FUNCTIONS' )"`
 	FuncIn    *Name        `parser:"    ( ( 'IN' | 'FROM' ) @@ )?"`
 	FuncLike  *Pattern     `parser:"    ( 'LIKE'? @@ )?"`
 	Grants    bool         `parser:"| @( 'GRANTS' | 'GRANT' )"`
@@ -416,3 +416,11 @@ type LoadData struct {
 }
 
 func (*LoadData) isStatement() {}
+
+// SparkTransaction is BEGIN TRANSACTION, COMMIT and ROLLBACK (Databricks).
+type SparkTransaction struct {
+	tagged
+	Words Keyword `parser:"@( 'BEGIN' 'TRANSACTION' | 'COMMIT' | 'ROLLBACK' )"`
+}
+
+func (*SparkTransaction) isStatement() {}

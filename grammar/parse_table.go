@@ -194,7 +194,7 @@ func (p *parser) options() []Option {
 		o := Option{}
 		start := p.start()
 		if p.at(kString) {
-			o.String = p.stringLiteral()
+			o.String = p.optionString()
 		} else {
 			o.Key = p.name("an option")
 		}
@@ -210,6 +210,21 @@ func (p *parser) options() []Option {
 	}
 	p.expectKind(kRParen)
 	return out
+}
+
+// optionString parses the key of an option. Strings next to one another are one key before =; without it the second one is
+// the value.
+func (p *parser) optionString() *String {
+	n := 1
+	for p.look(n).kind == kString {
+		n++
+	}
+	if n == 1 || p.look(n).kind == kEq {
+		return p.stringLiteral()
+	}
+	t := p.peek()
+	p.next()
+	return &String{Span: Span{t.start, t.end}, Value: p.decode(t)}
 }
 
 // watermark parses WATERMARK expr DELAY OF interval (Databricks).

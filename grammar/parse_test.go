@@ -51,7 +51,7 @@ func TestTreesAreTheirOwn(t *testing.T) {
 	}
 }
 
-func TestSeveralStatements(t *testing.T) {
+func TestStatementsInOneText(t *testing.T) {
 	f, err := Parse("select 1; ; select 2;;", DuckDB)
 	if err != nil || len(f.Statements) != 2 {
 		t.Fatalf("%v", err)

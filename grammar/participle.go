@@ -162,14 +162,7 @@ func runProduction[G any](p *parser, g *participle.Parser[G]) *G {
 	}
 	sticky := p.sticky
 	p.sticky = nil
-	lex := *p.lex
-	n := p.i - p.base
-	if n >= int(p.reached.RawCursor()) {
-		lex.LoadCheckpoint(p.reached)
-	}
-	if n > int(lex.RawCursor()) {
-		lex.FastForward(lexer.RawCursor(n - 1))
-	}
+	lex := p.lexHere()
 	p.reached = lex.MakeCheckpoint()
 	node, err := g.ParseFromLexer(&lex, participle.AllowTrailing(true))
 	if p.sticky != nil {
@@ -181,6 +174,35 @@ func runProduction[G any](p *parser, g *participle.Parser[G]) *G {
 	p.sticky = sticky
 	p.i = p.base + int(lex.RawCursor())
 	return node
+}
+
+// lexHere returns participle's tokens at the cursor.
+func (p *parser) lexHere() lexer.PeekingLexer {
+	lex := *p.lex
+	n := p.i - p.base
+	if n >= int(p.reached.RawCursor()) {
+		lex.LoadCheckpoint(p.reached)
+	}
+	if n > int(lex.RawCursor()) {
+		lex.FastForward(lexer.RawCursor(n - 1))
+	}
+	return lex
+}
+
+// explain ends the parse if g, which took the tokens from start up to the cursor, had got further before it gave one of its
+// optional parts up: that is the place of the mistake. The statement is read a second time, so only a text that is wrong
+// anyway comes here.
+func explain[G any](p *parser, g *participle.Parser[G], start int) {
+	end := p.i
+	p.i = start
+	lex := p.lexHere()
+	_, err := g.ParseFromLexer(&lex)
+	p.sticky = nil
+	p.i = end
+	var at participle.Error
+	if errors.As(err, &at) && at.Position().Offset > int(p.start()) && strings.Contains(at.Message(), "(expected ") {
+		p.raiseParticiple(err)
+	}
 }
 
 // openSession hands the tokens from the cursor on to participle.

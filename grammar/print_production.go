@@ -56,12 +56,7 @@ type productionWriter struct {
 // pending reports whether the field has something beyond the first used things.
 func (w *productionWriter) pending(field, used int) bool {
 	f := w.v.Field(field)
-	switch x := f.Addr().Interface().(type) {
-	case *Name:
-		return used == 0 && x.Present()
-	case *Ident:
-		return used == 0 && x.Present()
-	case *Alias:
+	if x, ok := f.Addr().Interface().(interface{ Present() bool }); ok && f.Kind() == reflect.Struct {
 		return used == 0 && x.Present()
 	}
 	switch f.Kind() {
@@ -178,7 +173,9 @@ func (w *productionWriter) emit(n *tagNode) {
 	case tagLiteral:
 		w.token(n.text)
 	case tagCapture:
-		w.capture(n)
+		if _, words := w.words(n.field, w.used); words || w.pending(n.field, w.used[n.field]) {
+			w.capture(n)
+		}
 	case tagSequence:
 		for _, k := range n.kids {
 			w.emit(k)

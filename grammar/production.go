@@ -49,6 +49,12 @@ type roler interface{ role(r Role) Role }
 // Objects calls visit with every name of a table or other object that s has outside its queries, expressions and FROM
 // items, which Walk finds. Nested statements (EXPLAIN, PREPARE, scripts) are not entered.
 func Objects(s Node, visit func(role Role, n *Name)) {
+	if m, ok := s.(*MultiInsert); ok {
+		for _, i := range m.Inserts {
+			Objects(i, visit)
+		}
+		return
+	}
 	eachTagged(reflect.ValueOf(s).Elem(), func(v reflect.Value) {
 		t := v.Type()
 		for i := range t.NumField() {
@@ -165,7 +171,11 @@ func statementOf[T any, P interface {
 	})
 	return kindOf{
 		parse: func(p *parser) Statement {
+			start := p.i
 			x := runProduction(p, built())
+			if !p.at(kEOF) && !p.at(kSemicolon) && !p.at(kRParen) && !p.is(kwInsert) {
+				explain(p, built(), start)
+			}
 			p.settle(x)
 			return P(x)
 		},

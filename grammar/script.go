@@ -1,12 +1,19 @@
 package grammar
 
+import (
+	"sync"
+
+	"github.com/alecthomas/participle/v2"
+	"github.com/alecthomas/participle/v2/lexer"
+)
+
 // SQL scripting of Databricks.
 
 // Script is BEGIN [NOT ATOMIC | ATOMIC] item; ... END [label], at the top, in a script or as the body of a procedure.
 type Script struct {
 	tagged
 	Atomic Keyword      `parser:"'BEGIN' @( 'NOT' 'ATOMIC' | 'ATOMIC' )?"`
-	Items  []ScriptItem `parser:"@@*"`
+	Items  *ScriptItems `parser:"@@?"`
 	Label  Ident        `parser:"'END' @@?"`
 }
 
@@ -31,17 +38,65 @@ type ScriptItem struct {
 	Statement *Nested         `parser:"| @@ ) ';'"`
 }
 
+// ScriptItems is item; ... up to END, ELSE, WHEN or UNTIL. The core reads it item by item, so that its bound on nesting holds.
+type ScriptItems struct {
+	Span
+	List []*ScriptItem
+}
+
+var scriptItem func() *participle.Parser[ScriptItem]
+
+func init() { // not in the declaration: an item has items
+	scriptItem = sync.OnceValue(func() *participle.Parser[ScriptItem] {
+		return participle.MustBuild[ScriptItem](productionOptions()...)
+	})
+}
+
+// Parse implements participle's Parseable.
+func (x *ScriptItems) Parse(lex *lexer.PeekingLexer) error {
+	return parseInto(lex, x, (*parser).startsScriptItem, func(p *parser) ScriptItems {
+		start := p.start()
+		var list []*ScriptItem
+		p.enter()
+		for p.startsScriptItem() {
+			item := runProduction(p, scriptItem())
+			p.settle(item)
+			list = append(list, item)
+		}
+		p.leave()
+		return ScriptItems{Span: p.since(start), List: list}
+	})
+}
+
+func (p *parser) startsScriptItem() bool {
+	if p.at(kEOF) || p.at(kError) {
+		return false
+	}
+	switch p.wordAt(0) {
+	case "END", "ELSE", "ELSEIF", "WHEN", "UNTIL":
+		return false
+	}
+	return true
+}
+
+func (x *ScriptItems) print(p *printer) {
+	for i, item := range x.List {
+		p.if_(i > 0, " ")
+		item.print(p)
+	}
+}
+
 // IfStatement is IF e THEN item ... [ELSEIF e THEN item ...] ... [ELSE item ...] END IF.
 type IfStatement struct {
 	tagged
 	Cond   Expr         `parser:"'IF' @@ 'THEN'"`
-	Then   []ScriptItem `parser:"@@*"`
+	Then   *ScriptItems `parser:"@@?"`
 	ElseIf []ElseIf     `parser:"@@*"`
-	Else   []ScriptItem `parser:"( 'ELSE' @@* )? 'END' 'IF'"`
+	Else   *ScriptItems `parser:"( 'ELSE' @@? )? 'END' 'IF'"`
 }
 
 func (x *IfStatement) check(p *parser) {
-	if len(x.Then) == 0 {
+	if x.Then == nil {
 		p.refuse(x.Cond.Bounds().End, "IF needs a statement behind THEN", "")
 	}
 }
@@ -50,7 +105,7 @@ func (x *IfStatement) check(p *parser) {
 type ElseIf struct {
 	tagged
 	Cond Expr         `parser:"'ELSEIF' @@ 'THEN'"`
-	Then []ScriptItem `parser:"@@+"`
+	Then *ScriptItems `parser:"@@"`
 }
 
 // CaseStatement is CASE [e] WHEN e THEN item ... [ELSE item ...] END CASE.
@@ -58,28 +113,28 @@ type CaseStatement struct {
 	tagged
 	X     Expr         `parser:"'CASE' ( (?! 'WHEN' ) @@ )?"`
 	Whens []CaseWhen   `parser:"@@+"`
-	Else  []ScriptItem `parser:"( 'ELSE' @@+ )? 'END' 'CASE'"`
+	Else  *ScriptItems `parser:"( 'ELSE' @@ )? 'END' 'CASE'"`
 }
 
 // CaseWhen is WHEN e THEN item ...
 type CaseWhen struct {
 	tagged
 	Cond Expr         `parser:"'WHEN' @@ 'THEN'"`
-	Then []ScriptItem `parser:"@@+"`
+	Then *ScriptItems `parser:"@@"`
 }
 
 // WhileLoop is WHILE e DO item ... END WHILE [label].
 type WhileLoop struct {
 	tagged
 	Cond  Expr         `parser:"'WHILE' @@ 'DO'"`
-	Items []ScriptItem `parser:"@@+"`
+	Items *ScriptItems `parser:"@@"`
 	Label Ident        `parser:"'END' 'WHILE' @@?"`
 }
 
 // RepeatLoop is REPEAT item ... UNTIL e END REPEAT [label].
 type RepeatLoop struct {
 	tagged
-	Items []ScriptItem `parser:"'REPEAT' @@+"`
+	Items *ScriptItems `parser:"'REPEAT' @@"`
 	Until Expr         `parser:"'UNTIL' @@"`
 	Label Ident        `parser:"'END' 'REPEAT' @@?"`
 }
@@ -87,7 +142,7 @@ type RepeatLoop struct {
 // Loop is LOOP item ... END LOOP [label].
 type Loop struct {
 	tagged
-	Items []ScriptItem `parser:"'LOOP' @@+"`
+	Items *ScriptItems `parser:"'LOOP' @@"`
 	Label Ident        `parser:"'END' 'LOOP' @@?"`
 }
 
@@ -96,7 +151,7 @@ type ForLoop struct {
 	tagged
 	Name  Ident        `parser:"'FOR' ( @@ 'AS' )?"`
 	Query LoopQuery    `parser:"@@ 'DO'"`
-	Items []ScriptItem `parser:"@@+"`
+	Items *ScriptItems `parser:"@@"`
 	Label Ident        `parser:"'END' 'FOR' @@?"`
 }
 

@@ -199,6 +199,9 @@ func (p *parser) freeText() FreeText {
 	return FreeText{Span: p.since(start), Text: p.src[start:p.end()]}
 }
 
+// Present reports whether there is any text.
+func (x *FreeText) Present() bool { return x.Text != "" }
+
 func (x *FreeText) print(p *printer) { p.s(x.Text) }
 
 // Words is opaque text inside a statement, token by token, up to where the statement says.

@@ -1,8 +1,11 @@
 package grammar
 
 import (
+	"errors"
+	"flag"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -69,7 +72,7 @@ func TestStatementErrors(t *testing.T) {
 		{Databricks, "create table t (a int,", "1:23: expected "},
 		{Databricks, "merge into t using u when matched then delete", "1:22: expected ON, found when"},
 		{Databricks, "insert into t", "1:14: expected "},
-		{Databricks, "update t set a", "1:15: expected =, found end of text"},
+		{Databricks, "update t set a", "1:15: expected \"=\", found end of text"},
 		{Databricks, "update t set a = 1 + where b", "1:22: expected an expression, found where"},
 		{Databricks, "comment on table t is 5", "1:23: expected NULL or a string, found 5"},
 		{Databricks, "create widget w", "1:8: expected "},
@@ -85,5 +88,132 @@ func TestStatementErrors(t *testing.T) {
 		if err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%s\n\tgot  %v\n\twant %s", c.sql, err, c.want)
 		}
+	}
+}
+
+// TestKnownGaps compares what is read wrongly with testdata/known_gaps.txt, which says why: a line that is needed no more
+// has to go, and a new gap is a failure.
+func TestKnownGaps(t *testing.T) {
+	reasons := map[string]string{}
+	raw, err := os.ReadFile("testdata/known_gaps.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range strings.Split(string(raw), "\n") {
+		if id, reason, ok := strings.Cut(line, " "); ok && id != "#" {
+			reasons[id] = reason
+		}
+	}
+	check := func(c *sharedCase, want bool) {
+		_, err := Parse(c.SQL, c.dialect())
+		reason, known := reasons[c.ID]
+		delete(reasons, c.ID)
+		switch wrong := (err == nil) != want; {
+		case wrong && !known:
+			t.Errorf("%s: should parse: %v; %v\n\t%.200s", c.ID, want, err, strings.ReplaceAll(c.SQL, "\n", "\\n"))
+		case !wrong && known:
+			t.Errorf("%s is read right now; its line has to go: %s", c.ID, reason)
+		}
+	}
+	for _, c := range readShared(t, "cases/accept.jsonl") {
+		if !c.Optional {
+			check(&c, true)
+		}
+	}
+	for _, c := range readShared(t, "cases/reject.jsonl") {
+		if !c.ByPEG {
+			check(&c, false)
+		}
+	}
+	for _, d := range []Dialect{Databricks, DuckDB} {
+		for _, c := range readShared(t, "oracle/"+d.String()+".jsonl") {
+			c.Dialect = d.String()
+			verdict := c.Parses
+			if d == Databricks {
+				verdict = c.SparkParses
+			}
+			want := verdict != nil && *verdict || c.Documented
+			if !want && (c.Newer || c.PEG || !strings.HasPrefix(c.Error, "Parser Error") && !strings.HasPrefix(c.Error, "PARSE_SYNTAX")) {
+				continue
+			}
+			check(&c, want)
+		}
+	}
+	for id := range reasons {
+		t.Errorf("%s is no known text", id)
+	}
+}
+
+// TestSparkStatements is TestDuckStatements for Databricks.
+func TestSparkStatements(t *testing.T) { runStatements(t, Databricks) }
+
+// TestGrammarGolden keeps the grammar of all statements as participle renders it, so that a change of a tag is seen. It is
+// written anew by -rewrite.
+func TestGrammarGolden(t *testing.T) {
+	var b strings.Builder
+	for _, k := range []struct {
+		name  string
+		kinds kinds
+	}{{"Databricks", sparkKinds}, {"DuckDB", duckKinds}} {
+		names := map[string][]string{}
+		for first, kind := range k.kinds {
+			text := kind.ebnf()
+			names[text] = append(names[text], first)
+		}
+		var texts []string
+		for text, list := range names {
+			slices.Sort(list)
+			texts = append(texts, "(* "+k.name+": "+strings.Join(list, ", ")+" *)\n"+strings.TrimSpace(text)+"\n\n")
+		}
+		slices.Sort(texts)
+		b.WriteString(strings.Join(texts, ""))
+	}
+	got := strings.TrimRight(b.String(), "\n") + "\n"
+	if f := flag.Lookup("rewrite"); f != nil && f.Value.String() == "true" {
+		if err := os.WriteFile("grammar.ebnf", []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile("grammar.ebnf")
+	if err != nil || string(want) != got {
+		t.Errorf("grammar.ebnf is another grammar (%v); look at the difference after go test -run TestGrammarGolden -args -rewrite", err)
+	}
+}
+
+// TestStatementDepth: the bound on nesting holds through statements, which participle parses.
+func TestStatementDepth(t *testing.T) {
+	for _, c := range []struct {
+		d             Dialect
+		before, after string
+		n             int
+		ok            bool
+	}{
+		{Databricks, "begin ", "; end", 300, true},
+		{Databricks, "begin ", "; end", MaxDepth, false},
+		{Databricks, "explain ", "", 1000, true},
+		{Databricks, "explain ", "", MaxDepth + 1, false},
+		{Databricks, "begin if a then ", "; end if; end", 300, true},
+	} {
+		sql := strings.Repeat(c.before, c.n) + "select 1" + strings.Repeat(c.after, c.n)
+		_, err := Parse(sql, c.d)
+		if (err == nil) != c.ok {
+			t.Errorf("%d times %q: %v", c.n, c.before, err)
+		}
+		if !c.ok && err != nil && !strings.Contains(err.Error(), "nests deeper") {
+			t.Errorf("%d times %q: %v", c.n, c.before, err)
+		}
+	}
+}
+
+// TestSeveralStatements: every statement of a text is read, and an error names the one that is wrong.
+func TestSeveralStatements(t *testing.T) {
+	f, err := Parse("create table t as select 1; grant select on t to `x`;; begin select 1; select 2; end; begin select 3; end; select 4", Databricks)
+	if err != nil || len(f.Statements) != 5 {
+		t.Fatal(err, f)
+	}
+	_, err = Parse("optimize t; optimize u; optimize", Databricks)
+	var e *ParseError
+	if !errors.As(err, &e) || e.Statement != 3 {
+		t.Error(err)
 	}
 }

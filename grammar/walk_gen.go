@@ -497,8 +497,8 @@ func (x *CaseStatement) children(w *walker) {
 	for i := range x.Whens {
 		w.node(&x.Whens[i])
 	}
-	for i := range x.Else {
-		w.node(&x.Else[i])
+	if x.Else != nil {
+		w.node(x.Else)
 	}
 }
 
@@ -506,8 +506,8 @@ func (x *CaseStatement) print(p *printer) { p.production(x) }
 
 func (x *CaseWhen) children(w *walker) {
 	w.expr(&x.Cond)
-	for i := range x.Then {
-		w.node(&x.Then[i])
+	if x.Then != nil {
+		w.node(x.Then)
 	}
 }
 
@@ -1667,8 +1667,8 @@ func (x *DynamicName) children(w *walker) {
 
 func (x *ElseIf) children(w *walker) {
 	w.expr(&x.Cond)
-	for i := range x.Then {
-		w.node(&x.Then[i])
+	if x.Then != nil {
+		w.node(x.Then)
 	}
 }
 
@@ -1778,8 +1778,8 @@ func (x *ForLoop) children(w *walker) {
 		w.node(&x.Name)
 	}
 	w.node(&x.Query)
-	for i := range x.Items {
-		w.node(&x.Items[i])
+	if x.Items != nil {
+		w.node(x.Items)
 	}
 	if x.Label.Present() {
 		w.node(&x.Label)
@@ -1918,14 +1918,14 @@ func (x *IdentityOption) print(p *printer) { p.production(x) }
 
 func (x *IfStatement) children(w *walker) {
 	w.expr(&x.Cond)
-	for i := range x.Then {
-		w.node(&x.Then[i])
+	if x.Then != nil {
+		w.node(x.Then)
 	}
 	for i := range x.ElseIf {
 		w.node(&x.ElseIf[i])
 	}
-	for i := range x.Else {
-		w.node(&x.Else[i])
+	if x.Else != nil {
+		w.node(x.Else)
 	}
 }
 
@@ -2233,8 +2233,8 @@ func (x *Location) children(w *walker) {
 func (x *Location) print(p *printer) { p.production(x) }
 
 func (x *Loop) children(w *walker) {
-	for i := range x.Items {
-		w.node(&x.Items[i])
+	if x.Items != nil {
+		w.node(x.Items)
 	}
 	if x.Label.Present() {
 		w.node(&x.Label)
@@ -2949,8 +2949,8 @@ func (x *Repair) children(w *walker) {
 func (x *Repair) print(p *printer) { p.production(x) }
 
 func (x *RepeatLoop) children(w *walker) {
-	for i := range x.Items {
-		w.node(&x.Items[i])
+	if x.Items != nil {
+		w.node(x.Items)
 	}
 	w.expr(&x.Until)
 	if x.Label.Present() {
@@ -2961,13 +2961,17 @@ func (x *RepeatLoop) children(w *walker) {
 func (x *RepeatLoop) print(p *printer) { p.production(x) }
 
 func (x *Reset) children(w *walker) {
-	w.node(&x.Text)
+	if x.Text.Present() {
+		w.node(&x.Text)
+	}
 }
 
 func (x *Reset) print(p *printer) { p.production(x) }
 
 func (x *Resource) children(w *walker) {
-	w.node(&x.Path)
+	if x.Path.Present() {
+		w.node(&x.Path)
+	}
 }
 
 func (x *Resource) print(p *printer) { p.production(x) }
@@ -3085,8 +3089,8 @@ func (x *SchemaClause) children(w *walker) {
 func (x *SchemaClause) print(p *printer) { p.production(x) }
 
 func (x *Script) children(w *walker) {
-	for i := range x.Items {
-		w.node(&x.Items[i])
+	if x.Items != nil {
+		w.node(x.Items)
 	}
 	if x.Label.Present() {
 		w.node(&x.Label)
@@ -3141,6 +3145,14 @@ func (x *ScriptItem) children(w *walker) {
 }
 
 func (x *ScriptItem) print(p *printer) { p.production(x) }
+
+func (x *ScriptItems) children(w *walker) {
+	for i := range x.List {
+		if x.List[i] != nil {
+			w.node(x.List[i])
+		}
+	}
+}
 
 func (x *Securable) children(w *walker) {
 	if x.Name != nil {
@@ -3248,7 +3260,9 @@ func (x *SetTag) children(w *walker) {
 func (x *SetTag) print(p *printer) { p.production(x) }
 
 func (x *SetText) children(w *walker) {
-	w.node(&x.Text)
+	if x.Text.Present() {
+		w.node(&x.Text)
+	}
 }
 
 func (x *SetText) print(p *printer) { p.production(x) }
@@ -3388,6 +3402,11 @@ func (x *Slice) children(w *walker) {
 func (x *Sort) children(w *walker) {
 	w.expr(&x.X)
 }
+
+func (x *SparkTransaction) children(w *walker) {
+}
+
+func (x *SparkTransaction) print(p *printer) { p.production(x) }
 
 func (x *Star) children(w *walker) {
 	for i := range x.Qualifier {
@@ -3939,8 +3958,8 @@ func (x *When) children(w *walker) {
 
 func (x *WhileLoop) children(w *walker) {
 	w.expr(&x.Cond)
-	for i := range x.Items {
-		w.node(&x.Items[i])
+	if x.Items != nil {
+		w.node(x.Items)
 	}
 	if x.Label.Present() {
 		w.node(&x.Label)
