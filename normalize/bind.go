@@ -34,6 +34,8 @@ type analysis struct {
 	functions map[string]bool
 	// placeholders names the per-run values that a literal or identifier holds.
 	placeholders map[grammar.Node][]string
+	// unnamed: the text uses a name that DuckDB gives to subqueries without alias.
+	unnamed bool
 	// spread counts the stars and COLUMNS inside expressions.
 	spread int
 	// star: the columns of the result depend on the columns of a table.

@@ -65,8 +65,15 @@ func (a *analysis) callExpr(x *grammar.Call, e *env) value {
 	for i := range x.WithinGroup {
 		v = combine(v, a.sortKey(&x.WithinGroup[i], e))
 	}
+	if name == "unpack" {
+		a.pinSpread(e)
+	}
 	if x.Filter != nil {
+		spread := a.spread
 		cond := a.expr(x.Filter, e)
+		if a.spread > spread {
+			a.pinSpread(e)
+		}
 		decided(cond)
 		v = combine(v, cond)
 	}

@@ -85,6 +85,7 @@ func (a *analysis) rareExpr(x grammar.Expr, e *env) value {
 	switch x := x.(type) {
 	case *grammar.Star:
 		a.spread++
+		a.pinSpread(e)
 		rel := &relation{}
 		a.starItem(x, rel, e)
 		return settle(rel.all())
@@ -337,6 +338,9 @@ func (a *analysis) caseExpr(x *grammar.Case, e *env) value {
 // columns resolves COLUMNS(..), which stands for columns by their names (DuckDB).
 func (a *analysis) columns(x *grammar.Columns, e *env) value {
 	a.spread++
+	if x.Unpack {
+		a.pinSpread(e)
+	}
 	inside := *e
 	inside.opaqueNames = true
 	var source *relation
@@ -374,6 +378,17 @@ func (a *analysis) foldParams(params []grammar.Ident) {
 	}
 }
 
+// pinSpread keeps the names of all items in view where DuckDB prints them: the columns that are spread over an argument list or a FILTER have a
+// qualifier in the text that becomes a name. COLUMNS(..) anywhere else makes an item a column, each called after its column alone.
+func (a *analysis) pinSpread(e *env) {
+	if !e.frozen || e.scope == nil {
+		return
+	}
+	for _, it := range e.scope.items {
+		it.pinned, it.asWritten = true, true
+	}
+}
+
 // lambda resolves the body of a lambda, in which its parameters hide all else.
 func (a *analysis) lambda(names []string, body grammar.Expr, e *env) value {
 	inside := *e
@@ -408,6 +423,11 @@ func (a *analysis) window(w *grammar.Window, e *env) {
 	if w == nil {
 		return
 	}
+	defer func(spread int) {
+		if a.spread > spread {
+			a.pinSpread(e)
+		}
+	}(a.spread)
 	a.foldIdent(&w.Name)
 	for _, x := range w.PartitionBy {
 		decided(a.expr(x, e))

@@ -261,7 +261,10 @@ func (a *analysis) derived(d *grammar.Derived, e *env) {
 	} else {
 		rel = a.query(d.Query, inside, e.ctes, use{})
 	}
-	a.addItem(&item{alias: &d.Alias, rel: rename(rel, aliasColumns(&d.Alias))}, e)
+	it := &item{alias: &d.Alias, rel: rename(rel, aliasColumns(&d.Alias))}
+	// DuckDB names subqueries without alias unnamed_subquery, unnamed_subquery2 ...; if the text says so, it may mean any of them.
+	it.pinned = a.duck() && !d.Alias.Name.Present() && a.unnamed
+	a.addItem(it, e)
 	a.source(&d.Source, e)
 }
 

@@ -139,16 +139,28 @@ func (a *analysis) unpivotQuery(u *grammar.UnpivotQuery, outer *env, ctes *cteSc
 	return &relation{open: open, partial: true, rest: value{row: true}}
 }
 
+// showWords are the words behind SHOW that are no table.
+var showWords = set("databases", "tables", "schemas", "variables")
+
 // show resolves DESCRIBE, SHOW and SUMMARIZE as a query: its rows tell about the columns of what it names.
 func (a *analysis) show(s *grammar.ShowQuery, outer *env, ctes *cteScope) *relation {
 	e := &env{scope: &scope{}, outer: outer, ctes: ctes, frozen: outerFrozen(outer)}
-	if s.Name != nil && !(s.Verb == "SHOW" && len(s.Name.Parts) == 1) {
-		a.tableItem(s.Name, nil, s.Start, e)
+	about := s.Name
+	lists := len(s.Words) > 0
+	if about != nil && len(about.Parts) == 1 && showWords[lower(about.Parts[0].Text)] {
+		lists = true
+		a.foldIdent(&about.Parts[0])
+	}
+	if lists && (len(s.Words) > 0 || about.Parts[0].Quote == grammar.Unquoted) {
+		about = nil // a schema, or what the statement lists
+	}
+	if about != nil {
+		a.tableItem(about, nil, s.Start, e)
 	}
 	if s.Query != nil {
 		decided(a.query(s.Query, outer, ctes, use{}).all())
 	}
-	if s.Verb == "SHOW" || s.Name == nil && s.Query == nil {
+	if lists || about == nil && s.Query == nil {
 		a.opaque = append(a.opaque, textAt{"show", s.Start})
 	}
 	return unknownRelation()

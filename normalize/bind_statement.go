@@ -21,8 +21,8 @@ func (a *analysis) statement(s grammar.Statement, ctes *cteScope) {
 	case *grammar.MultiInsert:
 		a.multiInsert(s)
 		return
-	case *grammar.Script:
-		// A bare name may be a variable anywhere inside.
+	case *grammar.Script, *grammar.CreateFunction, *grammar.CreateMacro:
+		// A bare name may be a variable or a parameter anywhere inside.
 		before := a.beside
 		a.beside = &env{scope: &scope{}}
 		a.beside.scope.add(&item{rel: unknownRelation(), pinned: true})
@@ -112,6 +112,14 @@ func (a *analysis) multiInsert(m *grammar.MultiInsert) {
 // readsUnseen names a statement that may read, or make a later text read, what its text does not name; empty for those that are known not to.
 func readsUnseen(s grammar.Statement) string {
 	switch s := s.(type) {
+	case *grammar.CreateTable:
+		if !s.Temporary {
+			return ""
+		}
+	case *grammar.CreateView:
+		if !s.Temporary {
+			return ""
+		}
 	case *grammar.DuckCreateTable:
 		if !s.Temporary { // a temporary table hides one of its name from every later text
 			return ""
@@ -121,9 +129,11 @@ func readsUnseen(s grammar.Statement) string {
 			return ""
 		}
 	case *grammar.Insert, *grammar.DuckInsert, *grammar.Update, *grammar.DuckUpdate, *grammar.Delete, *grammar.DuckDelete, *grammar.Merge, *grammar.DuckMerge,
-		*grammar.Truncate, *grammar.DuckTruncate, *grammar.CreateTable, *grammar.CreateView, *grammar.CreateSchema, *grammar.Drop, *grammar.Alter,
+		*grammar.Truncate, *grammar.DuckTruncate, *grammar.CreateSchema, *grammar.Drop, *grammar.Alter,
 		*grammar.Optimize, *grammar.Vacuum, *grammar.Analyze, *grammar.Reorg, *grammar.CommentOn, *grammar.Grant, *grammar.Describe, *grammar.Explain,
-		*grammar.Cache, *grammar.Uncache, *grammar.DuckCreateSchema:
+		*grammar.Cache, *grammar.Uncache,
+		*grammar.DuckCreateIndex, *grammar.DuckCreateSchema, *grammar.DuckAlter, *grammar.DuckDrop,
+		*grammar.DuckExplain, *grammar.DuckVacuum, *grammar.DuckAnalyze, *grammar.Checkpoint, *grammar.CreateSequence, *grammar.CreateType:
 		return ""
 	}
 	return "statement"

@@ -59,7 +59,8 @@ func Hook(sql string, opt Options, this []string) HookEffects {
 // writesElsewhere tells whether a statement may change anything but rows and properties of the table that own accepts.
 func writesElsewhere(s grammar.Statement, own func([]string) bool) bool {
 	switch s.(type) {
-	case *grammar.Query, *grammar.Grant, *grammar.CommentOn, *grammar.Analyze, *grammar.Optimize, *grammar.Vacuum:
+	case *grammar.Query, *grammar.Grant, *grammar.CommentOn, *grammar.Analyze, *grammar.Optimize, *grammar.Vacuum,
+		*grammar.DuckVacuum, *grammar.DuckAnalyze:
 		return false
 	case *grammar.Insert, *grammar.DuckInsert, *grammar.Update, *grammar.DuckUpdate, *grammar.Delete, *grammar.DuckDelete, *grammar.Merge, *grammar.DuckMerge,
 		*grammar.Truncate, *grammar.DuckTruncate:

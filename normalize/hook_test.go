@@ -30,6 +30,10 @@ func TestHook(t *testing.T) {
 		{DialectDuckDB, "insert into cat.sch.t values (1)", false, false},
 		{DialectDuckDB, "insert into sch.t values (1)", false, true},
 		{DialectDuckDB, "update cat.sch.t set a = 1 where b in (select b from cat.sch.u)", true, false},
+		{DialectDuckDB, "vacuum; analyze", false, false},
+		{DialectDuckDB, "create table cat.ops.x as select 1 as a", false, true},
+		{DialectDuckDB, "create macro f(a) as a + 1", false, true},
+		{DialectDuckDB, "attach 'x.db'", true, true},
 		{DialectDuckDB, "'open", true, true},
 	} {
 		got := Hook(c.sql, Options{Dialect: c.dialect, Catalog: "cat", Schema: "sch"}, this)
@@ -72,6 +76,7 @@ func TestStatementFacts(t *testing.T) {
 	})
 	apart(t, DialectDatabricks, []pair{
 		{"a variable of a script", "BEGIN DECLARE v INT; SELECT v AS k FROM t; END", "BEGIN DECLARE v INT; SELECT t.v AS k FROM t; END"},
+		{"a parameter of a function", "CREATE FUNCTION f(v INT) RETURNS INT RETURN (SELECT max(v) FROM t)", "CREATE FUNCTION f(v INT) RETURNS INT RETURN (SELECT max(t.v) FROM t)"},
 		{"another target", "INSERT INTO t SELECT 1", "INSERT INTO u SELECT 1"},
 		{"the target's alias is written where it is used", "DELETE FROM t a WHERE a.id = 1", "DELETE FROM t b WHERE a.id = 1"},
 	})

@@ -57,6 +57,7 @@ func analyse(sql, replaced string, opt Options, replacer *Replacer) Result {
 	}
 	a := &analysis{dialect: dialect, sql: sql, frozen: map[*grammar.SelectItem]bool{}, dots: map[*grammar.Dot]bool{}, keep: map[*grammar.Ident]bool{},
 		functions: map[string]bool{}}
+	a.unnamed = a.duck() && strings.Contains(lower(sql), "unnamed_") || strings.Contains(lower(sql), "valueslist")
 	found := literals(sql, file)
 	if replaced != sql {
 		a.replacePlaceholders(file, replacer)

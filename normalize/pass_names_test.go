@@ -20,6 +20,7 @@ func TestNamesMerge(t *testing.T) {
 		{"schema", "select main.t.id as k from main.t", "select x.id as k from main.t x"},
 		{"column of the only item that has it", "select k from (select 1 as k) a, (select 2 as l) b", "select a.k from (select 1 as k) a, (select 2 as l) b"},
 		{"struct column", "select st.a as k from s", "select s.st.a as k from s"},
+		{"COLUMNS is called after the column alone", "select min(columns(*)) from t a", "select min(columns(*)) from t b"},
 		{"alias like a canonical name", "select t1.id as k from t t1", "select x.id as k from t x"},
 	})
 	merges(t, DialectDatabricks, []pair{
@@ -56,6 +57,8 @@ func TestNamesApart(t *testing.T) {
 		{"a macro may read a CTE", "with c as (select 1 as x) select f() as k", "with d as (select 1 as x) select f() as k"},
 		{"T15: the alias comes first", "select -v as v from t order by v", "select -v as v from t x order by x.v"},
 		{"T62: DISTINCT ON too", "select distinct on (a) n as a from (select 4 as a, 1 as n) q", "select distinct on (q.a) n as a from (select 4 as a, 1 as n) q"},
+		{"columns that a star stands for are printed with their table", "with a as (select 1 as x) select [unpack(columns(*))] from a", "with b as (select 1 as x) select [unpack(columns(*))] from b"},
+		{"the engine's own name for a subquery", "select unnamed_subquery.a from (select 1 as a)", "select unnamed_subquery.a from (select 1 as a) q"},
 		{"T16: an alias", "select id as k from t where k = 1", "select id as k from t x where x.k = 1"},
 		{"T8", "select id from t full join u using (id)", "select t.id from t full join u using (id)"},
 		{"T29", "select st.a as k from s", "select st.a as k from s, (select 77 as a) st"},

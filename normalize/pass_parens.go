@@ -62,6 +62,8 @@ func (p *parens) mark(n grammar.Node) {
 		for _, x := range n.Call.Args {
 			p.keepInner(x, func(x grammar.Expr) bool { _, ok := x.(*grammar.Binary); return ok })
 		}
+	case *grammar.ParenOption:
+		p.keepInner(n.Value, func(grammar.Expr) bool { return true }) // a list of one is a list
 	case *grammar.Values:
 		for _, x := range n.Rows {
 			p.keepInner(x, func(grammar.Expr) bool { return true })

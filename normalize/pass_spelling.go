@@ -121,6 +121,10 @@ func (s *spelling) not(x *grammar.Not) grammar.Expr {
 // node gives a node that is no expression its form.
 func (s *spelling) node(n grammar.Node) {
 	switch n := n.(type) {
+	case *grammar.ParenOption:
+		for i := range n.List {
+			s.frozen[&n.List[i]] = true // a list of one without ASC would be a value
+		}
 	case *grammar.Sort:
 		s.sort(n)
 	case *grammar.Frame:
