@@ -80,7 +80,7 @@ export HODOR_REQUIRE_ENGINES ?= 1
 endif
 
 .PHONY: test
-test: lint test-go test-plugin test-e2e ## all of the tests
+test: lint test-go test-plugin test-main ## the tests of every commit; test-e2e has the long ones
 
 .PHONY: test-go
 test-go: .venv/.stamp .venv-next/.stamp ## the Go tests; some speak to the DuckDB of both environments
@@ -98,8 +98,11 @@ test-plugin: .venv/.hodor .venv-next/.hodor ## the plugin's unit tests, on both 
 	cd plugin && ../.venv-next/bin/python -m pytest --ignore tests/e2e $(PYTEST_FLAGS)
 
 E2E_JOBS ?= 2
-.PHONY: test-e2e
-test-e2e: .venv/.hodor .venv-next/.hodor ## real dbt projects on DuckDB: make test-e2e PYTEST_FLAGS='-k E03'
+.PHONY: test-main test-e2e
+test-main: .venv/.hodor .venv-next/.hodor ## the main job with real dbt on DuckDB: the scenarios E01 to E20
+	cd plugin && ../.venv/bin/python -m pytest -n $(E2E_JOBS) tests/e2e/test_scenarios.py $(PYTEST_FLAGS)
+
+test-e2e: .venv/.hodor .venv-next/.hodor ## all real dbt projects on DuckDB (about half an hour): PYTEST_FLAGS='-k s7'
 	cd plugin && ../.venv/bin/python -m pytest -n $(E2E_JOBS) tests/e2e $(PYTEST_FLAGS)
 
 .PHONY: lint
