@@ -146,7 +146,7 @@ func (s *Session) gather(ctx context.Context, n *project.Node, req DecideRequest
 	st.reads = s.evidence(ctx, n, facts, found, in.Record)
 
 	in.Now = st.now
-	in.Relation = s.relation(ctx, n, req, found.Read)
+	in.Relation = s.relation(ctx, n, req, found.Read, in.Record != nil && in.Record.Hashes.Config == st.now.Config)
 	if in.Record != nil {
 		in.Target = s.targetNow(ctx, n, in.Record.Target)
 	}
@@ -196,7 +196,9 @@ func (s *Session) mayBeDeferred(n *project.Node, seen map[string]bool) bool {
 }
 
 // relation is what stands under the node's name: for a test, whether everything that it tests stands, and its table of failures if it keeps one.
-func (s *Session) relation(ctx context.Context, n *project.Node, req DecideRequest, read map[string]string) engine.Relation {
+// The latter is asked for only where the configuration is the recorded one: a table that the last build was not told to write is not missing, and
+// the change of the configuration builds.
+func (s *Session) relation(ctx context.Context, n *project.Node, req DecideRequest, read map[string]string, sameConfig bool) engine.Relation {
 	stands := func(want string) engine.Relation {
 		switch {
 		case !req.Pointer:
@@ -217,7 +219,7 @@ func (s *Session) relation(ctx context.Context, n *project.Node, req DecideReque
 	default:
 		return stands("table")
 	}
-	if stores := n.StoreFailures; stores != nil && *stores || stores == nil && s.req.Flags.StoreFailures {
+	if stores := n.StoreFailures; sameConfig && (stores != nil && *stores || stores == nil && s.req.Flags.StoreFailures) {
 		if r := stands("table"); r != engine.Present && stands("view") != engine.Present {
 			return r
 		}

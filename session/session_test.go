@@ -468,6 +468,27 @@ func TestTests(t *testing.T) {
 	w.run().expect(map[string]string{"test.shop.positive": "build no_history"})
 }
 
+// S22: with --store-failures the table of failures must stand, but turning the flag on is a change of the configuration.
+func TestS22StoreFailures(t *testing.T) {
+	w := shop(t)
+	w.settled()
+	w.flags.StoreFailures = true
+	w.run("test.shop.positive").expect(map[string]string{"test.shop.positive": "build config_changed"})
+	decide := func(relation *string) string {
+		r := w.begin()
+		a, err := r.s.Decide(context.Background(), DecideRequest{ID: "test.shop.positive", TextHash: r.hash("test.shop.positive"), Relation: relation, Pointer: true})
+		must(t, err)
+		must(t, r.s.Close(context.Background()))
+		return a.Decision + " " + a.Reason
+	}
+	if got := decide(text1("table")); got != "reuse no_new_data" {
+		t.Errorf("with its table: %s", got)
+	}
+	if got := decide(nil); got != "build relation_missing" {
+		t.Errorf("without its table: %s", got)
+	}
+}
+
 func TestRunHooksOnReuse(t *testing.T) {
 	w := shop(t)
 	n := w.nodes["model.shop.daily"]
