@@ -14,6 +14,11 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals to a process
 LONG = "{{ config(materialized='table') }} select count(*) as n from range(100000000000) a"
 
 
+def heed():
+    """A job that a script put into the background ignores Ctrl-C, and so would every child of the tests."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def start(built, *arguments):
     built.log.write_text("")
     return subprocess.Popen(
@@ -22,6 +27,7 @@ def start(built, *arguments):
         stderr=subprocess.STDOUT,
         text=True,
         start_new_session=True,
+        preexec_fn=heed,
     )
 
 
