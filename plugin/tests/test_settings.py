@@ -1,5 +1,7 @@
 """Precedence, accepted forms and warnings of the hodor_* settings (spec 9.2). The sources are given; test_run has dbt's own."""
 
+from pathlib import Path
+
 import pytest
 from dbt_hodor.settings import SETTINGS, resolve
 
@@ -157,3 +159,17 @@ def test_off_says_nothing_about_the_rest():
 def test_a_long_value_is_cut():
     (warning,) = settle({"hodor_table": "x." * 500}).warnings
     assert len(warning) < 250
+
+
+def test_the_docs_list_every_setting_with_its_default():
+    rows = {}
+    for line in (Path(__file__).parents[2] / "docs" / "settings.md").read_text().splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if line.startswith("| `hodor_"):
+            rows[cells[0].strip("`")] = cells
+    assert set(rows) == {f"hodor_{name}" for name in SETTINGS}
+    for name, setting in SETTINGS.items():
+        cells = rows[f"hodor_{name}"]
+        assert cells[1] == f"`HODOR_{name.upper()}`"
+        if setting.default is not None:
+            assert cells[2].strip("`") == str(setting.default).lower()
