@@ -64,6 +64,16 @@ venv-next: .venv-next/.hodor ## .venv-next: dbt-core 1.12.6 on DuckDB 1.5, with 
 	tools/venv .venv-next dbt-next.txt
 	@touch $@
 
+# Spark, and Delta Lake's own jars; what they need beside comes with Spark.
+.PHONY: venv-spark
+venv-spark: .venv-spark/.stamp ## .venv-spark: Spark 4.2 with Delta Lake 4.4 (half a gigabyte; needs Java 17 and Maven)
+
+.venv-spark/.stamp: requirements/spark.txt tools/delta-jars.xml .venv-tools/.stamp
+	tools/venv .venv-spark spark.txt
+	rm -rf .venv-spark/delta
+	mvn --quiet --batch-mode --file tools/delta-jars.xml dependency:copy-dependencies -DoutputDirectory='$(CURDIR)/.venv-spark/delta'
+	@touch $@
+
 .venv/.hodor .venv-next/.hodor: %/.hodor: %/.stamp dist/.wheel
 	.venv-tools/bin/uv pip install --quiet --python $*/bin/python --no-deps --reinstall dist/dbt_hodor-*.whl
 	@touch $@
@@ -91,6 +101,17 @@ soundness: ## the soundness law on many more generated queries: make soundness P
 	HODOR_SOUNDNESS_PAIRS=$(or $(PAIRS),60000) HODOR_SOUNDNESS_SEED=$(or $(SEED),1000000) \
 		go test ./normalize/soundness -run TestEqualHashes -v -timeout 3h
 
+# The Go tests that need Spark are in files with the build tag spark: one Spark for all of them (internal/sparktest).
+SPARK_PACKAGES = $(shell find . -path './.*' -prune -o -name '*_test.go' -exec grep -l '^//go:build .*spark' {} + | xargs -r -n 1 dirname | sort -u)
+.PHONY: test-spark soundness-spark
+test-spark: .venv-spark/.stamp ## the tests on real Spark and Delta Lake: make test-spark PKG=./versions RUN=TestSparkHistory
+	.venv-spark/bin/python internal/sparktest/server.py .venv-spark/delta -- \
+		go test -tags spark -timeout 60m -run '$(or $(RUN),^TestSpark)' $(GOTEST_FLAGS) $(or $(PKG),$(SPARK_PACKAGES))
+
+soundness-spark: .venv-spark/.stamp ## the same, with many more pairs of queries: make soundness-spark PAIRS=5000 SEED=7
+	HODOR_SOUNDNESS_PAIRS=$(or $(PAIRS),2000) HODOR_SOUNDNESS_SEED=$(or $(SEED),1000000) \
+		$(MAKE) test-spark PKG='$(PKG)' RUN='$(RUN)' GOTEST_FLAGS='-v -timeout 3h'
+
 # Run from plugin/, so that the installed wheel is imported, never the sources.
 .PHONY: test-plugin
 test-plugin: .venv/.hodor .venv-next/.hodor ## the plugin's unit tests, on both environments
@@ -108,7 +129,7 @@ test-e2e: .venv/.hodor .venv-next/.hodor ## all real dbt projects on DuckDB (abo
 .PHONY: lint
 lint: .venv-tools/.stamp ## formatting and vet, Go and Python
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$unformatted" || { echo "gofmt -w needed: $$unformatted"; exit 1; }
-	go vet ./...
+	go vet -tags spark ./...
 	.venv-tools/bin/ruff check -q .
 	.venv-tools/bin/ruff format -q --check .
 	cmp LICENSE plugin/LICENSE
@@ -123,7 +144,7 @@ check-gen: gen ## fail if the generated code in the repository is not what the g
 
 .PHONY: golden
 golden: ## rewrite the golden files of the packages that have some; read the diff before you commit it
-	go test $$(grep -rl --include='*_test.go' --exclude-dir='.*' 'flag.Bool("update"' . | xargs -r -n 1 dirname | sort -u) -update
+	go test $$(find . -path './.*' -prune -o -name '*_test.go' -exec grep -l 'flag.Bool("update"' {} + | xargs -r -n 1 dirname | sort -u) -update
 
 FUZZ_SECONDS ?= 30
 .PHONY: fuzz
@@ -138,7 +159,7 @@ fmt: .venv-tools/.stamp ## format Go and Python
 
 .PHONY: ci
 ci: ## what .ci/run runs: everything, going on after a failure
-	$(MAKE) -k test
+	$(MAKE) -k test test-spark
 
 # --- demo -----------------------------------------------------------------------------------------------------------
 
@@ -150,4 +171,4 @@ demo: .venv/.hodor ## a dbt project of real shape, built again and again with ho
 
 .PHONY: clean
 clean: ## remove all that these commands made
-	rm -rf bin dist demo/.work .venv .venv-next .venv-tools
+	rm -rf bin dist demo/.work .venv .venv-next .venv-spark .venv-tools
