@@ -2,27 +2,51 @@ package grammar
 
 import "unsafe"
 
-// slab hands out zeroed values of one type from common blocks, so that a tree costs few allocations. A value is never
-// handed out twice.
-type slab[T any] struct{ free []T }
+// A tree's nodes come from blocks of one type each, so that it costs few allocations. Blocks belong to one tree: a block
+// that two trees share would keep the older one alive as long as the younger, and so, from neighbour to neighbour, every tree
+// that a parser ever made.
 
-// slabBytes is the size of a block; what one parse leaves of it serves the next.
-const slabBytes = 4096
+// slab hands out zeroed values of one type. Its blocks grow from slabFirst values to slabBytes.
+type slab[T any] struct {
+	free []T
+	size int // values in the newest block
+}
+
+const (
+	slabFirst = 8
+	slabBytes = 2048
+)
 
 func (s *slab[T]) new() *T {
 	if len(s.free) == 0 {
-		var x T
-		s.free = make([]T, max(8, slabBytes/int(max(1, unsafe.Sizeof(x)))))
+		s.grow(1)
 	}
 	x := &s.free[0]
 	s.free = s.free[1:]
 	return x
 }
 
-// lister builds slices of unknown length on a stack and copies them, when complete, into common blocks. Lists may nest.
+// take returns a zeroed slice of n values.
+func (s *slab[T]) take(n int) []T {
+	if n > len(s.free) {
+		s.grow(n)
+	}
+	out := s.free[:n:n]
+	s.free = s.free[n:]
+	return out
+}
+
+// grow starts a block of at least n values.
+func (s *slab[T]) grow(n int) {
+	var x T
+	s.size = min(max(2*s.size, slabFirst), slabBytes/int(max(1, unsafe.Sizeof(x))))
+	s.free = make([]T, max(n, s.size))
+}
+
+// lister builds slices of unknown length on a stack and copies them, when complete, into a slab. Lists may nest.
 type lister[T any] struct {
 	stack []T
-	free  []T
+	slab[T]
 }
 
 func (l *lister[T]) mark() int { return len(l.stack) }
@@ -31,35 +55,41 @@ func (l *lister[T]) add(x T) { l.stack = append(l.stack, x) }
 
 // take returns the values added since mark as a slice of their own, nil if there are none.
 func (l *lister[T]) take(mark int) []T {
-	n := len(l.stack) - mark
-	if n == 0 {
+	added := l.stack[mark:]
+	if len(added) == 0 {
 		return nil
 	}
-	if n > len(l.free) {
-		var x T
-		l.free = make([]T, max(n, slabBytes/int(max(1, unsafe.Sizeof(x)))))
-	}
-	out := l.free[:n:n]
-	l.free = l.free[n:]
-	copy(out, l.stack[mark:])
-	clear(l.stack[mark:])
+	out := l.slab.take(len(added))
+	copy(out, added)
+	clear(added)
 	l.stack = l.stack[:mark]
 	return out
 }
 
 // one returns a slice with the single value x.
 func (l *lister[T]) one(x T) []T {
-	if len(l.free) == 0 {
-		l.free = make([]T, max(8, slabBytes/int(max(1, unsafe.Sizeof(x)))))
-	}
-	out := l.free[:1:1]
-	l.free = l.free[1:]
+	out := l.slab.take(1)
 	out[0] = x
 	return out
 }
 
-// arena has the slabs of the nodes that ordinary queries are made of.
+// arena has the slabs and lists of the nodes that ordinary queries are made of.
 type arena struct {
+	slabs
+	lists
+}
+
+// reset lets go of the blocks of the tree that has been built. The stacks stay.
+func (a *arena) reset() {
+	a.slabs = slabs{}
+	l := &a.lists
+	l.exprs.slab, l.idents.slab, l.items.slab = slab[Expr]{}, slab[Ident]{}, slab[SelectItem]{}
+	l.operands.slab, l.sorts.slab, l.whens.slab = slab[Operand]{}, slab[Sort]{}, slab[When]{}
+	l.from.slab, l.steps.slab = slab[FromItem]{}, slab[Join]{}
+	l.with.slab, l.branches.slab = slab[*CTE]{}, slab[SetBranch]{}
+}
+
+type slabs struct {
 	columns slab[Column]
 	strings slab[String]
 	numbers slab[Number]
@@ -82,7 +112,9 @@ type arena struct {
 	derived slab[Derived]
 	joins   slab[Joins]
 	ctes    slab[CTE]
+}
 
+type lists struct {
 	exprs    lister[Expr]
 	idents   lister[Ident]
 	items    lister[SelectItem]

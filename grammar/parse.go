@@ -86,6 +86,7 @@ func (p *parser) close() {
 	p.closeSession()
 	p.lx.release()
 	p.lx, p.src, p.toks = nil, "", nil
+	p.arena.reset()
 	clear(p.windowRefs[:cap(p.windowRefs)])
 	clear(p.windowDefs[:cap(p.windowDefs)])
 }
