@@ -182,14 +182,15 @@ func (a *analysis) rareExpr(x grammar.Expr, e *env) value {
 	return value{row: true}
 }
 
-// dot notes (name).field where it can only be what name.field is: no FROM item has the name, so that it is a column in both.
+// dot notes (name).field where it can only be what name.field is: no FROM item has the name, so that it is a column in both. An alias of the
+// select list is found only in parentheses.
 func (a *analysis) dot(x *grammar.Dot, e *env) {
 	c, ok := stripParens(x.X).(*grammar.Column)
 	if !ok || len(c.Parts) != 1 || !a.duck() || e.frozen || e.caseData || e.opaqueNames {
 		return
 	}
 	name, field := lower(c.Parts[0].Text), lower(x.Name.Text)
-	if is, doubt := a.parameter(c.Parts[0].Text, e); is || doubt || a.rowName(name, e) || a.rowName(field, e) || bareWords[a.dialect][name] {
+	if is, doubt := a.parameter(c.Parts[0].Text, e); is || doubt || a.rowName(name, e) || a.rowName(field, e) || e.hasAlias(name) || bareWords[a.dialect][name] {
 		return
 	}
 	a.dots[x] = true

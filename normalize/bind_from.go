@@ -82,7 +82,7 @@ func (a *analysis) addItem(it *item, e *env) {
 	}
 	// Inside a frozen text, and where names may mean anything, everything stays as written.
 	it.pinned = it.pinned || e.frozen || e.opaqueNames
-	it.asWritten = e.frozen
+	it.asWritten = it.asWritten || e.frozen
 	a.items = append(a.items, it)
 	e.scope.add(it)
 }
@@ -304,8 +304,8 @@ func (a *analysis) tableFunction(t *grammar.TableFunction, e *env) {
 	}
 	it.rel = rename(it.rel, aliasColumns(&t.Alias))
 	if a.duck() {
-		// Without alias it is called after the function; in 2.0 the alias names its column.
-		it.pinned = true
+		// Without alias it is called after the function; in 2.0 the alias names its column, case and all.
+		it.pinned, it.asWritten = true, true
 		if n := len(t.Call.Name.Parts); n > 0 {
 			it.written = t.Call.Name.Parts[n-1].Text
 			it.name = lower(it.written)

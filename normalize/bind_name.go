@@ -17,8 +17,12 @@ func (a *analysis) column(x *grammar.Column, e *env) value {
 	}
 	last := lower(x.Parts[len(x.Parts)-1].Text)
 	first := lower(x.Parts[0].Text)
+	whole, row := a.qualifiedRow(x.Parts, e)
 	if it, n := a.bindQualifier(&x.Parts, e, 1); it != nil {
 		name := lower(x.Parts[n].Text)
+		if _, ok := it.rel.find(name); row && !ok {
+			it.pinned = true
+		}
 		a.foldColumn(&x.Parts[n], e, a.ownLevel(it, e))
 		if a.isMetadata(name) && !known(it, name) {
 			return a.call(pseudoMetadata, kindAlways, x.Start)
@@ -33,6 +37,7 @@ func (a *analysis) column(x *grammar.Column, e *env) value {
 		if !it.rel.partial {
 			v = it.rel.all() // a struct or a whole row of that name: any of its columns
 		}
+		v = merge(v, whole)
 		v.row = true
 		return settle(v)
 	}
@@ -52,11 +57,34 @@ func (a *analysis) column(x *grammar.Column, e *env) value {
 		a.folds = append(a.folds, &x.Parts[0])
 	}
 	v, found := a.lookup(first, e)
-	if found.how == foundColumn && found.item != nil && found.provable && !e.frozen && !e.opaqueNames {
+	if found.how == foundColumn && found.item != nil && found.provable && !row && !e.frozen && !e.opaqueNames {
 		a.refs = append(a.refs, reference{parts: &x.Parts, item: found.item})
 	}
+	v = merge(v, whole)
 	v.row = true
 	return settle(v)
+}
+
+// qualifiedRow tells whether a dotted name may be the whole row of a table in view, called by its full name: main.t (DuckDB, T4), and what is known
+// of that row. Such a table keeps its name.
+func (a *analysis) qualifiedRow(parts []grammar.Ident, e *env) (whole value, found bool) {
+	if !a.duck() {
+		return value{}, false
+	}
+	last := lower(parts[len(parts)-1].Text)
+	e.levels(func(e *env) bool {
+		if e.scope == nil {
+			return true
+		}
+		for _, it := range e.scope.byName[last] {
+			if len(it.parts) > 0 {
+				it.pinned, found = true, true
+				whole = merge(whole, it.rel.all())
+			}
+		}
+		return true
+	})
+	return whole, found
 }
 
 // known tells whether an item surely has the column.
@@ -175,13 +203,15 @@ type finding struct {
 // lookup finds what a folded bare name means, from the inside out (SYNTAX 5.4), and the value that it has. Where the schema would have to
 // be known, it returns what the name may mean at worst.
 func (a *analysis) lookup(name string, e *env) (value, finding) {
+	inner := false // an alias of a select list further in has the name, also one that is not in view yet (T17)
 	for lv := e; lv != nil; lv = lv.outer {
-		own, sure := lv == e, true
+		own, sure := lv == e, !inner
+		inner = inner || lv.aliasNames[name]
 		if lv.outputs != nil {
 			if c, ok := lv.outputs.find(name); ok {
 				return c.value, finding{}
 			}
-			sure = !lv.outputs.partial
+			sure = sure && !lv.outputs.partial
 		}
 		if lv.scope == nil || len(lv.scope.items) == 0 {
 			if v, ok := lv.aliases[name]; ok {

@@ -117,6 +117,7 @@ func TestParens(t *testing.T) {
 	})
 	apart(t, DialectDuckDB, []pair{
 		{"printed", "select (st).a from s", "select st.a from s"},
+		{"T16: an alias is found in parentheses only", "select st as r from s where (r).a = 1", "select st as r from s where r.a = 1"},
 		{"an item of that name", "select (s).a as k from s", "select s.a as k from s"},
 		{"T42", "select 4 | (1 & 3) as k", "select 4 | 1 & 3 as k"},
 		{"versions differ", "select ('1' == '1') || 'x' as k", "select '1' == '1' || 'x' as k"},

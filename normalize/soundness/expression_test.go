@@ -42,11 +42,15 @@ func (g *generator) column(s *source, p *place, want int) (col, string, bool) {
 }
 
 func (g *generator) anyExpr(s *source, p *place, depth int) (string, kind) {
-	switch g.pick(s, 10) {
+	switch g.pick(s, 12) {
 	case 0, 1, 2, 3:
 		return g.integer(s, p, depth), kInt
 	case 4, 5:
 		return g.text(s, p, depth), kStr
+	case 8, 9:
+		if !g.spark {
+			return g.scalar(s, p)
+		}
 	case 6:
 		return g.boolean(s, p, depth), kDate
 	case 7:
@@ -78,7 +82,11 @@ func (g *generator) integer(s *source, p *place, depth int) string {
 		if g.spark && op == "//" {
 			op = "div"
 		}
-		return g.paren(g.integer(sub(s), p, depth) + " " + op + " " + g.integer(sub(s), p, depth))
+		right := g.integer(sub(s), p, depth)
+		if g.chance(s, 40) {
+			right = "(" + right + " " + []string{"-", "+"}[g.pick(s, 2)] + " " + g.integer(sub(s), p, 0) + ")"
+		}
+		return g.paren(g.integer(sub(s), p, depth) + " " + op + " " + right)
 	case k == 11:
 		x := g.integer(sub(s), p, depth)
 		ty := []string{"int", "bigint", "varchar"}[g.pick(s, 3)]
@@ -92,6 +100,9 @@ func (g *generator) integer(s *source, p *place, depth int) string {
 		}
 		return g.cast(x, name)
 	case k == 12:
+		if g.chance(s, 25) {
+			return g.w("case ") + g.integer(sub(s), p, 0) + g.w(" when ") + "1" + g.w(" then ") + g.integer(sub(s), p, 0) + g.w(" end")
+		}
 		return g.w("case when ") + g.boolean(sub(s), p, 0) + g.w(" then ") + g.integer(sub(s), p, 0) + g.w(" else ") + g.integer(sub(s), p, 0) + g.w(" end")
 	case k == 13:
 		return g.anyFunction("coalesce(" + g.integer(sub(s), p, 0) + ", " + g.integer(sub(s), p, 0) + ")")
@@ -110,8 +121,6 @@ func (g *generator) integer(s *source, p *place, depth int) string {
 		if _, text, ok := g.column(s, p, int(kMap)); ok {
 			return text + "['" + []string{"a", "A"}[g.pick(s, 2)] + "']"
 		}
-	case k == 16 && !g.spark && len(p.items) > 0 && p.items[0].base:
-		return []string{"rowid", "length(cast(b -> '$.a' as varchar))", "b ->> '$.A'"}[g.pick(s, 1)]
 	case k == 17:
 		x := g.paren(g.integer(sub(s), p, 0))
 		if x[0] == '-' {
@@ -119,7 +128,7 @@ func (g *generator) integer(s *source, p *place, depth int) string {
 		}
 		return "-" + x
 	case k == 18:
-		return "sum(" + g.integer(sub(s), p, 0) + ")" + g.w(" over ") + "(" + g.w("partition by ") + g.integer(sub(s), p, 0) + g.w(" order by ") + g.integer(sub(s), p, 0) + ")"
+		return g.overWindow(s, p)
 	}
 	return fmt.Sprint(1 + g.pick(s, 9))
 }
@@ -153,7 +162,7 @@ func (g *generator) cast(x, ty string) string {
 }
 
 func (g *generator) text(s *source, p *place, depth int) string {
-	switch k := g.pick(s, 8); {
+	switch k := g.pick(s, 9); {
 	case k < 3:
 		if _, text, ok := g.column(s, p, int(kStr)); ok {
 			return text
@@ -167,8 +176,19 @@ func (g *generator) text(s *source, p *place, depth int) string {
 			return g.cast(g.integer(sub(s), p, 0), "string")
 		}
 		return g.cast(g.integer(sub(s), p, 0), "varchar")
+	case k >= 7 && !g.spark:
+		switch g.pick(s, 3) {
+		case 0:
+			if _, text, ok := g.column(s, p, int(kJSON)); ok {
+				return "(" + text + " ->> '$." + []string{"a", "A"}[g.pick(s, 2)] + "')"
+			}
+		case 1:
+			return g.w([]string{"substring", "trim"}[0]) + "(" + g.text(sub(s), p, 0) + g.w(" from ") + fmt.Sprint(1+g.pick(s, 2)) + g.w(" for ") + "1)"
+		default:
+			return g.w("e") + "'a\\nb'"
+		}
 	}
-	value := []string{"x", "Y", "it's", "a\\nb", "--", "t.id"}[g.pick(s, 6)]
+	value := []string{"x", "Y", "it's", "a\\nb", "--", "t.id", "X", "ü", "its", " x"}[g.pick(s, 10)]
 	if g.spark && g.free(3) == 1 {
 		return `"` + value + `"`
 	}
@@ -186,7 +206,7 @@ func (g *generator) text(s *source, p *place, depth int) string {
 }
 
 func (g *generator) boolean(s *source, p *place, depth int) string {
-	switch k := g.pick(s, 16); {
+	switch k := g.pick(s, 21); {
 	case k == 14:
 		x := g.text(sub(s), p, 0)
 		if g.spark {
@@ -202,6 +222,8 @@ func (g *generator) boolean(s *source, p *place, depth int) string {
 		alias := g.fresh(s)
 		return g.w("exists") + " (" + g.w("select ") + "1" + g.w(" from ") + g.ref(inner.name) + g.w(" as ") + g.def(alias) + g.w(" where ") + g.ref(alias) + "." + g.ref(inner.cols[0].name) +
 			" = " + g.ref(p.items[0].name) + "." + g.firstInt(p.items[0]) + ")"
+	case k >= 16 && !g.spark:
+		return g.condition(s, p)
 	case k < 5:
 		op := []string{"=", "<", ">", "<>", "<=", ">="}[g.pick(s, 6)]
 		if op == "<>" && g.free(2) == 1 {
@@ -227,7 +249,11 @@ func (g *generator) boolean(s *source, p *place, depth int) string {
 		}
 		return x + g.w(" notnull")
 	case k == 9:
-		return g.integer(sub(s), p, 0) + g.w(" in ") + "(" + g.integer(sub(s), p, 0) + ", 2)"
+		not := ""
+		if g.chance(s, 30) {
+			not = g.w(" not")
+		}
+		return g.integer(sub(s), p, 0) + not + g.w(" in ") + "(" + g.integer(sub(s), p, 0) + ", 2)"
 	case k == 10 && depth > 0:
 		inner, _ := g.query(sub(s), p, 0)
 		not := ""
@@ -238,7 +264,7 @@ func (g *generator) boolean(s *source, p *place, depth int) string {
 	case k == 11 && depth > 0:
 		inner, cols := g.query(sub(s), p, 0)
 		if len(cols) == 1 && cols[0].kind == kInt {
-			return g.integer(sub(s), p, 0) + g.w(" in ") + "(" + inner + ")"
+			return g.integer(sub(s), p, 0) + g.w([]string{" in ", " not in "}[g.pick(s, 2)]) + "(" + inner + ")"
 		}
 	case k == 12:
 		return g.text(sub(s), p, 0) + g.w(" like ") + "'%x%'"

@@ -56,6 +56,10 @@ const (
 	kMap    // varchar to int
 	kDate
 	kDec
+	kFloat
+	kJSON
+	kStamp
+	kList2 // struct(a int)[]
 )
 
 // place is what the generated text can see.
@@ -66,11 +70,11 @@ type place struct {
 	lambda  []string
 }
 
-// tables of the first database; the others vary them (schema_test.go).
+// tables are what the queries are written for; the databases vary them (schema_test.go).
 var tables = []origin{
-	{name: "t", base: true, cols: []col{{"id", kInt}, {"a", kInt}, {"b", kStr}, {"s", kStruct}, {"l", kList}, {"m", kMap}, {"x", kInt}}},
-	{name: "u", base: true, cols: []col{{"id", kInt}, {"a", kInt}, {"c", kDec}, {"t", kInt}, {"Nm", kStr}}},
-	{name: "v", base: true, cols: []col{{"a", kInt}, {"b", kInt}, {"d", kDate}, {"k", kStr}, {"t1", kInt}}},
+	{name: "t", base: true, cols: []col{{"id", kInt}, {"a", kInt}, {"b", kStr}, {"s", kStruct}, {"l", kList}, {"m", kMap}, {"x", kInt}, {"f", kFloat}, {"j", kJSON}}},
+	{name: "u", base: true, cols: []col{{"id", kInt}, {"a", kInt}, {"c", kDec}, {"t", kInt}, {"Nm", kStr}, {"o", kList2}}},
+	{name: "v", base: true, cols: []col{{"a", kInt}, {"b", kInt}, {"d", kDate}, {"k", kStr}, {"t1", kInt}, {"ts", kStamp}}},
 	{name: "Odd", base: true, cols: []col{{"Select", kInt}, {"a b", kStr}, {"id", kInt}, {"v", kInt}, {"c1", kInt}}},
 }
 
@@ -214,7 +218,8 @@ func (g *generator) query(s *source, outer *place, depth int) (string, []col) {
 				rec := g.def(name)
 				b.Reset()
 				b.WriteString(g.w("with recursive ") + rec)
-				text = g.w("select ") + "1" + g.w(" as ") + "n" + g.w(" union all select ") + g.ref(name) + ".N + 1" + g.w(" from ") + g.ref(name) + g.w(" where ") + "n < 3"
+				op := []string{" union all select ", " union select "}[g.pick(body, 2)]
+				text = g.w("select ") + "1" + g.w(" as ") + "n" + g.w(op) + g.ref(name) + ".N + 1" + g.w(" from ") + g.ref(name) + g.w(" where ") + "n < 3"
 				cols = []col{{"n", kInt}}
 			} else {
 				b.WriteString(g.def(name))
@@ -232,7 +237,11 @@ func (g *generator) query(s *source, outer *place, depth int) (string, []col) {
 			if g.spark && g.free(4) == 1 {
 				b.WriteString(" (" + text + ")")
 			} else {
-				b.WriteString(g.w(" as ") + "(" + text + ")")
+				hint := ""
+				if !g.spark && g.chance(body, 8) {
+					hint = []string{"materialized ", "not materialized "}[g.pick(body, 2)]
+				}
+				b.WriteString(g.w(" as "+hint) + "(" + text + ")")
 			}
 			g.ctes = append(g.ctes, &origin{name: name, cols: cols})
 		}
@@ -241,10 +250,10 @@ func (g *generator) query(s *source, outer *place, depth int) (string, []col) {
 	first := sub(s)
 	text, cols := g.block(first, outer, depth)
 	b.WriteString(text)
-	if depth > 0 && g.chance(s, 18) {
-		op := []string{"union all", "union", "except", "intersect", "union all by name"}[g.pick(s, 5)]
-		if g.spark && op == "union all by name" {
-			op = "union all"
+	if depth > 0 && g.chance(s, 25) {
+		op := []string{"union all", "union", "except", "intersect", "union all by name", "except all", "intersect all", "union by name"}[g.pick(s, 8)]
+		if g.spark {
+			op = strings.TrimSuffix(op, " by name")
 		}
 		if g.spark && op == "except" && g.free(2) == 1 {
 			op = "minus"
@@ -254,6 +263,13 @@ func (g *generator) query(s *source, outer *place, depth int) (string, []col) {
 		}
 		other, more := g.block(sub(s), outer, depth-1)
 		if len(more) == len(cols) {
+			if g.chance(s, 30) {
+				third, most := g.block(sub(s), outer, depth-1)
+				if len(most) == len(cols) {
+					inner := []string{"union all", "intersect", "except"}[g.pick(s, 3)]
+					other = "(" + other + g.blank() + g.w(inner) + g.blank() + third + ")"
+				}
+			}
 			b.WriteString(g.blank() + g.w(op) + g.blank() + other)
 			if g.chance(s, 30) {
 				b.WriteString(g.w(" order by ") + "1")
@@ -261,31 +277,61 @@ func (g *generator) query(s *source, outer *place, depth int) (string, []col) {
 			return b.String(), cols
 		}
 	}
-	if len(cols) > 0 && g.chance(s, 15) {
+	if len(cols) > 0 && g.chance(s, 20) {
+		b.WriteString(g.ending(s, cols))
+	}
+	return b.String(), cols
+}
+
+// ending writes ORDER BY and LIMIT.
+func (g *generator) ending(s *source, cols []col) string {
+	var b strings.Builder
+	if !g.spark && g.chance(s, 10) {
+		b.WriteString(g.w(" order by all"))
+	} else {
 		c := cols[g.pick(s, len(cols))]
 		b.WriteString(g.w(" order by "))
 		if c.name == "" || g.chance(s, 30) {
 			b.WriteString("1")
 		} else {
 			b.WriteString(g.ref(c.name))
+			if c.kind == kInt && g.chance(s, 15) {
+				b.WriteString(" + 0")
+			}
 		}
-		if g.chance(s, 40) {
-			b.WriteString(g.w(" desc"))
-		} else if g.free(2) == 1 {
-			b.WriteString(g.w(" asc"))
+		b.WriteString(g.direction(s))
+	}
+	if g.chance(s, 60) {
+		b.WriteString(g.w(" limit ") + fmt.Sprint(1+g.pick(s, 4)))
+		if !g.spark && g.chance(s, 10) {
+			b.WriteString("0%")
 		}
-		if g.chance(s, 50) {
-			b.WriteString(g.w(" limit ") + fmt.Sprint(1+g.pick(s, 4)))
+		if g.chance(s, 20) {
+			b.WriteString(g.w(" offset ") + fmt.Sprint(1+g.pick(s, 2)))
 		}
 	}
-	return b.String(), cols
+	return b.String()
+}
+
+// direction writes what may follow a sort key.
+func (g *generator) direction(s *source) string {
+	text := ""
+	if g.chance(s, 40) {
+		text = g.w(" desc")
+	} else if g.free(2) == 1 {
+		text = g.w(" asc")
+	}
+	if g.chance(s, 25) {
+		text += g.w([]string{" nulls first", " nulls last"}[g.pick(s, 2)])
+	}
+	return text
 }
 
 // block writes one select block.
 func (g *generator) block(s *source, outer *place, depth int) (string, []col) {
 	p := &place{outer: outer}
 	from := ""
-	if g.chance(s, 94) {
+	if g.chance(s, 95) {
 		from = g.from(sub(s), p, depth)
 	}
 	if from != "" && g.chance(s, 4) {
@@ -300,7 +346,7 @@ func (g *generator) block(s *source, outer *place, depth int) (string, []col) {
 	case from != "" && !g.spark && g.chance(s, 4):
 		b.WriteString(g.w("distinct on ") + "(" + g.integer(sub(s), p, 0) + ") ")
 	}
-	grouped := from != "" && g.chance(s, 15)
+	grouped := from != "" && g.chance(s, 22)
 	var cols []col
 	n := 1 + g.pick(s, 3)
 	keys := []string{}
@@ -338,17 +384,16 @@ func (g *generator) block(s *source, outer *place, depth int) (string, []col) {
 		default:
 			list := strings.Join(keys, ", ")
 			switch {
-			case g.chance(s, 15):
-				list = g.w("rollup ") + "(" + list + ")"
+			case g.chance(s, 25):
+				list = g.w([]string{"rollup ", "cube "}[g.pick(s, 2)]) + "(" + list + ")"
+			case g.chance(s, 8):
+				list = g.w("grouping sets ") + "((" + list + "), ())"
 			case g.chance(s, 15):
 				list = "(" + list + ")"
 			case g.chance(s, 30):
 				list = g.ref("k0")
 			}
 			b.WriteString(g.w(" group by ") + list)
-		}
-		if len(keys) > 0 && g.chance(s, 10) {
-			b.WriteString("")
 		}
 		if g.chance(s, 20) {
 			b.WriteString(g.w(" having ") + "count(*) " + []string{">", "<", ">="}[g.pick(s, 3)] + " 1")
@@ -377,14 +422,14 @@ func flatten(items []*origin) []col {
 func (g *generator) item(s *source, p *place, depth int, grouped bool, i int) (string, []col) {
 	if grouped {
 		name := fmt.Sprintf("g%d", i)
-		agg := []string{"count(*)", "sum(" + g.integer(sub(s), p, 0) + ")", "max(" + g.integer(sub(s), p, 0) + ")", "count(distinct " + g.integer(sub(s), p, 0) + ")"}[g.pick(s, 4)]
+		agg := g.aggregate(s, p)
 		if g.chance(s, 70) {
 			return g.anyFunction(agg) + g.as() + name, []col{{name, kInt}}
 		}
 		return agg, []col{{"", kInt}}
 	}
 	switch g.pick(s, 12) {
-	case 0:
+	case 0, 8:
 		if len(p.items) > 0 {
 			return g.star(s, p)
 		}
@@ -397,6 +442,10 @@ func (g *generator) item(s *source, p *place, depth int, grouped bool, i int) (s
 		// No alias: the text is the name.
 		x, k := g.anyExpr(s, p, depth)
 		return x, []col{{"", k}}
+	case 7:
+		if len(p.items) > 0 && !g.spark && g.chance(s, 30) {
+			return g.rare(s, p)
+		}
 	case 6:
 		// A whole row, if nothing else is called so.
 		if len(p.items) > 0 && g.chance(s, 40) && !g.spark {
@@ -407,7 +456,7 @@ func (g *generator) item(s *source, p *place, depth int, grouped bool, i int) (s
 		}
 	}
 	x, k := g.anyExpr(s, p, depth)
-	names := []string{"a", "id", "k", "x", "K2", "s", "t", "v"}
+	names := []string{"a", "id", "k", "x", "K2", "s", "t", "v", "É"}
 	name := names[g.pick(s, len(names))]
 	p.aliases = append(p.aliases, col{name, k})
 	if g.free(8) == 1 && !g.spark {
@@ -444,6 +493,10 @@ func (g *generator) star(s *source, p *place) (string, []col) {
 		return "* " + g.w("replace") + " (" + g.ref(c.name) + " + 1 " + g.w("as") + " " + g.def(c.name) + ")", it.cols
 	case k == 3 && len(p.items) == 1 && !g.spark:
 		return "min(columns(*))", it.cols
+	case k == 4 && !g.spark && len(it.cols) > 0 && it.cols[0].name != "" && len(p.items) == 1 && g.chance(s, 50):
+		return "* " + g.w("rename") + " (" + g.ref(it.cols[0].name) + g.w(" as ") + "ren)", it.cols
+	case k == 5 && len(p.items) == 1 && !g.spark && g.chance(s, 30):
+		return g.w("columns") + "('^[a-j].*')", it.cols
 	}
 	return "*", flatten(p.items)
 }
@@ -460,7 +513,16 @@ func (g *generator) from(s *source, p *place, depth int) string {
 			b.WriteString(g.fromItem(sub(s), p, depth))
 			continue
 		}
-		switch kind := g.pick(s, 8); kind {
+		switch kind := g.pick(s, 9); kind {
+		case 8:
+			right := g.fromItem(sub(s), p, depth)
+			left, last := p.items[0], p.items[len(p.items)-1]
+			if g.spark || len(p.items) != 2 || left.name == "" || last.name == "" || !g.chance(s, 30) {
+				b.WriteString(g.blank() + g.w("right join") + g.blank() + right + g.w(" on ") + g.boolean(sub(s), p, 0))
+				continue
+			}
+			b.WriteString(g.blank() + g.w("asof join") + g.blank() + right + g.w(" on ") + g.ref(left.name) + "." + g.firstInt(left) +
+				[]string{" >= ", " > "}[g.pick(s, 2)] + g.ref(last.name) + "." + g.firstInt(last))
 		case 7:
 			word := []string{"natural join", "natural left join", "positional join"}[g.pick(s, 3)]
 			if g.spark && word == "positional join" {
@@ -535,7 +597,7 @@ func (g *generator) fromItem(s *source, p *place, depth int) string {
 			text = g.w("lateral ") + text
 		}
 	case k == 5:
-		text = g.w("(values ") + "(1, 'x'), (2, 'Y'))"
+		text = g.w("(values ") + []string{"(1, 'x'), (2, 'Y'))", "(1, 'x'), (1, 'x'))", "(2, 'Y'), (1, 'x'))"}[g.pick(s, 3)]
 		it.cols = []col{{"col0", kInt}, {"col1", kStr}}
 		if g.spark {
 			it.cols = []col{{"col1", kInt}, {"col2", kStr}}
