@@ -39,6 +39,24 @@ class HodorPlugin(dbtPlugin):
         except Exception as error:
             log.warn(f"off: this dbt-core can't be patched ({type(error).__name__}: {error}). This run is plain dbt.")
 
+        self._tell_start()
+
+    def _tell_start(self) -> None:
+        """Says when this run began, where `hodor-sql state` started dbt and asks for it: no artifact holds the moment that
+        `run_started_at` prints, and compiled SQL that has it could not be told from changed SQL."""
+        import os
+
+        try:
+            if os.environ.get("HODOR_TELL_START"):
+                from datetime import timezone
+
+                from dbt import tracking
+
+                started = tracking.active_user.run_started_at.astimezone(timezone.utc)
+                log.info(f"run_started_at {started.isoformat(timespec='microseconds')}")
+        except Exception as error:
+            log.debug(f"the start of this run can't be told ({type(error).__name__}: {error}).")
+
     def _command(self) -> str | None:
         from dbt.flags import get_flags
 

@@ -141,3 +141,9 @@ def as_text(value: Any, is_map: bool = False) -> str | None:
     if isinstance(value, (dict, list, tuple)):
         return json.dumps(value, default=as_text, ensure_ascii=False)
     return str(value)
+
+
+if __name__ == "__main__":  # python -m dbt_hodor.relay: the relay without a dbt around it
+    from dbt_hodor.outside import main
+
+    raise SystemExit(main())

@@ -17,7 +17,7 @@ from typing import Any
 IDENTIFIER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]*\Z")
 
 # Environment variables that are no settings: they belong to the machine, not to the project, and have no profile key.
-OTHER_VARIABLES = frozenset({"HODOR_BINARY", "HODOR_DEADLINE_S", "HODOR_REQUIRE_ENGINES"})
+OTHER_VARIABLES = frozenset({"HODOR_BINARY", "HODOR_DEADLINE_S", "HODOR_REQUIRE_ENGINES", "HODOR_TELL_START"})
 
 
 class Wrong(ValueError):
