@@ -13,6 +13,12 @@ type Reporter interface {
 	// FalseReuses lists, newest first, the builds of shadow mode recorded at or after sinceMS that the rules would have reused although the
 	// build changed something (spec 8.1, 14): another data version than the node's build before, or another outcome of a test.
 	FalseReuses(ctx context.Context, scope Scope, sinceMS int64) ([]FalseReuse, error)
+	// Scan hands the records that History would return to row, one at a time and without their JSON columns (nil, so Check can't pass), in no
+	// order unless q has a limit: then they are the newest, newest first. An error of row ends the scan and is returned. The record is only
+	// good during the call.
+	Scan(ctx context.Context, scope Scope, q Query, row func(*Record) error) error
+	// Scopes lists the scopes that have records, by project and target.
+	Scopes(ctx context.Context) ([]Scope, error)
 }
 
 // FalseReuse is a build of which the rules said reuse, and what it changed.
@@ -20,6 +26,7 @@ type FalseReuse struct {
 	RecordID, InvocationID, NodeKey, UniqueID, Reason string
 	RecordedAtMS                                      int64
 	Then, Now                                         string // data versions, or outcomes of a test
+	SQLFacts                                          string // the record's sql_facts; empty for none
 }
 
 // FalseReuses is Reporter.FalseReuses over records of one scope.
@@ -40,7 +47,11 @@ func FalseReuses(records []Record, committed map[string]bool, sinceMS int64) []F
 			}
 			then, now := outcome(builds[i-1]), outcome(r)
 			if then != "" && now != "" && then != now {
-				out = append(out, FalseReuse{r.RecordID, r.InvocationID, r.NodeKey, r.UniqueID, r.Reason, r.RecordedAtMS, then, now})
+				f := FalseReuse{r.RecordID, r.InvocationID, r.NodeKey, r.UniqueID, r.Reason, r.RecordedAtMS, then, now, ""}
+				if r.SQLFacts != nil {
+					f.SQLFacts = *r.SQLFacts
+				}
+				out = append(out, f)
 			}
 		}
 	}

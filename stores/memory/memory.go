@@ -152,6 +152,41 @@ func (s *Store) FalseReuses(ctx context.Context, scope stores.Scope, sinceMS int
 	return stores.FalseReuses(s.scoped(scope), stores.Committed(s.commits, scope), sinceMS), nil
 }
 
+// Scan is Reporter.Scan.
+func (s *Store) Scan(ctx context.Context, scope stores.Scope, q stores.Query, row func(*stores.Record) error) error {
+	list, err := s.History(ctx, scope, q)
+	if err != nil {
+		return err
+	}
+	for i := range list {
+		r := &list[i]
+		r.SQLFacts, r.Upstreams, r.TestResult = nil, nil, nil
+		if err := row(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Scopes is Reporter.Scopes.
+func (s *Store) Scopes(ctx context.Context) ([]stores.Scope, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var out []stores.Scope
+	for _, r := range s.records {
+		if scope := (stores.Scope{Project: r.ProjectName, Target: r.TargetName}); !slices.Contains(out, scope) {
+			out = append(out, scope)
+		}
+	}
+	slices.SortFunc(out, func(a, b stores.Scope) int {
+		return cmp.Or(cmp.Compare(a.Project, b.Project), cmp.Compare(a.Target, b.Target))
+	})
+	return out, nil
+}
+
 // Close is Store.Close; the records stay, so a test may go on with the same store.
 func (s *Store) Close() error { return nil }
 

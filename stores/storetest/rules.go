@@ -2,7 +2,10 @@ package storetest
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"reflect"
+	"slices"
 	"testing"
 
 	"hodor/stores"
@@ -213,7 +216,7 @@ func testFalseReuses(t *testing.T, b Backend) {
 	want := map[string][2]string{"model.shop.false": {"v1", "v2"}, "model.shop.test": {"pass", "fail"}, "model.shop.late": {"v1", "v9"}}
 	for _, f := range got {
 		if w, ok := want[f.UniqueID]; !ok || w != [2]string{f.Then, f.Now} || f.Reason != "no_new_data" || f.RecordedAtMS == 0 || f.InvocationID == "" ||
-			f.NodeKey == "" || f.RecordID == "" {
+			f.NodeKey == "" || f.RecordID == "" || f.SQLFacts != *record("x", 1).SQLFacts {
 			t.Errorf("unexpected: %+v", f)
 		}
 	}
@@ -246,6 +249,34 @@ func testHistory(t *testing.T, b Backend) {
 		{stores.Query{InvocationID: "none"}, nil},
 	} {
 		same(t, history(t, s, c.q), c.want...)
+		var scanned []stores.Record
+		if err := s.Scan(context.Background(), scope, c.q, func(r *stores.Record) error { scanned = append(scanned, *r); return nil }); err != nil {
+			t.Fatal(err)
+		}
+		if len(scanned) != len(c.want) {
+			t.Errorf("%+v: scanned %d records, want %d", c.q, len(scanned), len(c.want))
+		}
+		for i, got := range scanned {
+			at := slices.IndexFunc(c.want, func(w stores.Record) bool { return w.RecordID == got.RecordID })
+			if at < 0 || c.q.Limit > 0 && at != i {
+				t.Errorf("%+v: scanned %s at place %d", c.q, got.RecordID, i)
+				continue
+			}
+			want := c.want[at]
+			want.SQLFacts, want.Upstreams, want.TestResult, want.Checksum = nil, nil, nil, got.Checksum
+			if !reflect.DeepEqual(got, want) {
+				t.Errorf("scanned %+v, want %+v", got, want)
+			}
+		}
+	}
+	stop := errors.New("stop")
+	calls := 0
+	if err := s.Scan(context.Background(), scope, stores.Query{}, func(*stores.Record) error { calls++; return stop }); !errors.Is(err, stop) || calls != 1 {
+		t.Errorf("a scan that was stopped: %v after %d rows", err, calls)
+	}
+	add(t, s, with(record("x", 1), func(r *stores.Record) { r.TargetName = "a'b" }))
+	if scopes, err := s.Scopes(context.Background()); err != nil || !reflect.DeepEqual(scopes, []stores.Scope{{Project: scope.Project, Target: "a'b"}, scope}) {
+		t.Errorf("scopes %+v, %v", scopes, err)
 	}
 }
 
