@@ -1,8 +1,10 @@
 module hodor
 
-go 1.26
+go 1.26.0
 
 require github.com/zeebo/xxh3 v1.1.0
+
+require golang.org/x/term v0.48.0
 
 require (
 	github.com/alecthomas/participle/v2 v2.1.4 // indirect
@@ -36,7 +38,7 @@ require (
 	golang.org/x/exp v0.0.0-20260112195511-716be5621a96 // indirect
 	golang.org/x/mod v0.38.0 // indirect
 	golang.org/x/sync v0.22.0 // indirect
-	golang.org/x/sys v0.47.0 // indirect
+	golang.org/x/sys v0.50.0 // indirect
 	golang.org/x/telemetry v0.0.0-20260708182218-49f421fb7959 // indirect
 	golang.org/x/text v0.41.0 // indirect
 	golang.org/x/tools v0.48.0 // indirect

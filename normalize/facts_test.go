@@ -157,7 +157,8 @@ func TestUnparsed(t *testing.T) {
 
 func TestLiterals(t *testing.T) {
 	got := Normalize("select 1, 'é' as a,\n  x'ff', 2.50\nfrom t where b = 'c'", Options{Dialect: DialectDuckDB}).Literals
-	want := []Literal{{"1", 1, 8}, {"'é'", 1, 11}, {"x'ff'", 2, 3}, {"2.50", 2, 10}, {"'c'", 3, 18}}
+	at := func(text string, line, column int) Literal { return Literal{Text: text, Line: line, Column: column} }
+	want := []Literal{at("1", 1, 8), at("'é'", 1, 11), at("x'ff'", 2, 3), at("2.50", 2, 10), at("'c'", 3, 18)}
 	if len(got) != len(want) {
 		t.Fatalf("%v", got)
 	}
@@ -166,7 +167,7 @@ func TestLiterals(t *testing.T) {
 			t.Errorf("literal %d is %v, want %v", i, got[i], want[i])
 		}
 	}
-	if got := Normalize("selec 1, 'x'", Options{Dialect: DialectDuckDB}).Literals; len(got) != 2 || got[1] != (Literal{"'x'", 1, 10}) {
+	if got := Normalize("selec 1, 'x'", Options{Dialect: DialectDuckDB}).Literals; len(got) != 2 || got[1] != at("'x'", 1, 10) {
 		t.Errorf("of a text that does not parse: %v", got)
 	}
 }

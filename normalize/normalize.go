@@ -24,6 +24,11 @@ func Normalize(sql string, opt Options) Result {
 	}
 	replaced := replacer.Replace(sql)
 	r := guarded(sql, replaced, opt, replacer)
+	if replaced != sql {
+		for i := range r.Literals {
+			r.Literals[i].stable = replacer.Replace(r.Literals[i].Text)
+		}
+	}
 	r.TextHash = TextHash(replaced)
 	r.CodeHash = CodeHash(opt.Dialect, r.Level, r.Normalized)
 	return r

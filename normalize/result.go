@@ -26,6 +26,8 @@ type Result struct {
 type Literal struct {
 	Text         string
 	Line, Column int
+
+	stable string // Text after the per-run values are replaced; empty: Text has none
 }
 
 // Facts is what a query reads and how it behaves (CLI contract, DESIGN section 9). The zero value claims nothing is read; Unknown is the safe

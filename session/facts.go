@@ -1,11 +1,9 @@
 package session
 
 import (
-	"crypto/rand"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"hodor/engine"
 	"hodor/lineage"
@@ -25,8 +23,54 @@ type sqlFacts struct {
 	Hooks    []hookFacts               `json:"hooks,omitempty"`
 	Views    map[string]viewFacts      `json:"views,omitempty"`
 	Columns  map[string]engine.Version `json:"columns,omitempty"`
-	Literals *literals                 `json:"literals,omitempty"`
+	Literals *normalize.SaltedLiterals `json:"literals,omitempty"`
 	SQL      string                    `json:"sql,omitempty"`
+	Decided  *decidedFacts             `json:"decided,omitempty"`
+}
+
+// decidedFacts is what a decision looked at beyond what the columns and keys of a record hold anyway, for explain. No later decision reads it.
+type decidedFacts struct {
+	Kind           engine.Kind       `json:"kind"`
+	LagToleranceMS int64             `json:"lag_tolerance_ms,omitempty"`
+	RequireAll     bool              `json:"require_all,omitempty"`
+	Evidence       []evidenceFacts   `json:"evidence,omitempty"`
+	Unknown        map[string]string `json:"unknown,omitempty"` // by upstream: why it has no version
+	Why            string            `json:"why,omitempty"`     // why the node is out of scope
+}
+
+// evidenceFacts is one engine.Evidence.
+type evidenceFacts struct {
+	What string `json:"what"`
+	Then string `json:"then,omitempty"`
+	Now  string `json:"now,omitempty"`
+}
+
+// decidedOf keeps of a decision what the record does not hold elsewhere: hashes are columns, and then and now of what is read stand in the
+// upstreams and views of this record and the one before.
+func decidedOf(st *state) *decidedFacts {
+	n := st.node
+	f := &decidedFacts{Kind: n.Kind, LagToleranceMS: n.State.LagToleranceMS, RequireAll: n.State.RequireAll, Why: n.Why}
+	for _, e := range st.decided.Evidence {
+		switch kind, _, _ := strings.Cut(e.What, " "); kind {
+		case "target", "relation", "lineage", "hooks", "columns", "test_result":
+			if e.Then != e.Now || e.Then == "" {
+				f.Evidence = append(f.Evidence, evidenceFacts{e.What, e.Then, e.Now})
+			}
+		case "upstream":
+			if strings.HasPrefix(e.What, "upstream {{") {
+				f.Evidence = append(f.Evidence, evidenceFacts{What: e.What})
+			}
+		}
+	}
+	for _, u := range st.reads.upstreams {
+		if why := st.reads.why[u.Name]; why != "" && !u.Now.Known() {
+			if f.Unknown == nil {
+				f.Unknown = map[string]string{}
+			}
+			f.Unknown[u.Name] = why
+		}
+	}
+	return f
 }
 
 // hookFacts is the analysis of one hook or header. Names says what the text does to names in later texts and to other relations, as far as
@@ -46,19 +90,13 @@ type viewFacts struct {
 	Definition engine.Version `json:"definition"`
 }
 
-// literals are short salted hashes of a text's literals in order, to name one that changes on every run without keeping it.
-type literals struct {
-	Salt   string   `json:"salt"`
-	Hashes []string `json:"hashes"`
-}
-
 // text is what is known of a node's compiled SQL.
 type text struct {
 	hash     string // text hash; "" for seeds and what is not UTF-8
 	code     string // code hash
 	level    string
 	facts    *normalize.Facts // nil: not known
-	literals *literals
+	literals *normalize.SaltedLiterals
 	sql      string              // canonical SQL, with hodor_keep_sql
 	present  []normalize.Literal // of the text as it is now, if it was parsed in this run
 }
@@ -93,7 +131,7 @@ func (s *Session) analyse(sql string) text {
 	s.mu.Lock()
 	s.counts.parsed++
 	s.mu.Unlock()
-	t := text{hash: r.TextHash, code: r.CodeHash, level: r.Level, facts: &r.Facts, literals: salted(r.Literals), present: r.Literals}
+	t := text{hash: r.TextHash, code: r.CodeHash, level: r.Level, facts: &r.Facts, literals: normalize.SaltLiterals(r.Literals), present: r.Literals}
 	if s.req.Settings.KeepSQL {
 		t.sql = r.Normalized
 	}
@@ -243,48 +281,17 @@ func lineageFacts(t text, hooks []hookText) lineage.Facts {
 	return f
 }
 
-// salted hashes literals under a new salt.
-func salted(list []normalize.Literal) *literals {
-	if len(list) == 0 {
-		return nil
-	}
-	var salt [8]byte
-	if _, err := rand.Read(salt[:]); err != nil {
-		return nil
-	}
-	l := &literals{Salt: hex.EncodeToString(salt[:]), Hashes: make([]string, len(list))}
-	for i, lit := range list {
-		l.Hashes[i] = saltedHash(l.Salt, lit.Text)
-	}
-	return l
-}
-
-// saltedHash is 32 bits: enough to see that a literal is another one, too few to find out which it was.
-func saltedHash(salt, literal string) string {
-	sum := sha256.Sum256([]byte(salt + "\x00" + literal))
-	return hex.EncodeToString(sum[:4])
-}
-
 // changedLiteral names the literals of the present text that are other ones than the record's, if the texts have as many and few differ; ""
 // otherwise. Only the present text is shown.
-func changedLiteral(then *literals, now []normalize.Literal) string {
-	if then == nil || len(then.Hashes) != len(now) {
+func changedLiteral(then *normalize.SaltedLiterals, now []normalize.Literal) string {
+	changed := then.Changed(now)
+	if len(changed) == 0 || len(changed) > 3 {
 		return ""
 	}
-	note, changed := "", 0
-	for i, lit := range now {
-		if saltedHash(then.Salt, lit.Text) == then.Hashes[i] {
-			continue
-		}
-		if changed++; changed == 1 {
-			note = fmt.Sprintf("the literal %s in line %d, column %d was another one at the last build", shorten(lit.Text), lit.Line, lit.Column)
-		}
-	}
-	switch {
-	case changed == 0 || changed > 3:
-		return ""
-	case changed > 1:
-		note += fmt.Sprintf(", and %d more", changed-1)
+	first := changed[0]
+	note := fmt.Sprintf("the literal %s in line %d, column %d was another one at the last build", shorten(first.Text), first.Line, first.Column)
+	if len(changed) > 1 {
+		note += fmt.Sprintf(", and %d more", len(changed)-1)
 	}
 	return note
 }

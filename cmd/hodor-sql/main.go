@@ -74,6 +74,10 @@ func newApp(name string, stdin io.Reader, stdout, stderr io.Writer) *cli.App {
 func commands() []*cli.Command {
 	return []*cli.Command{
 		normalizeCommand(),
+		explainCommand(),
+		historyCommand(),
+		pruneCommand(),
+		ddlCommand(),
 		serveCommand(),
 		versionCommand(),
 	}

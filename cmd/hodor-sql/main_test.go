@@ -1,10 +1,14 @@
 package main
 
 import (
+	"context"
 	"os"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"hodor/internal/statetest"
+	"hodor/session"
 )
 
 // The test binary stands in for the command under both of its names.
@@ -18,7 +22,7 @@ func TestScripts(t *testing.T) {
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"status": cmdStatus},
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"status": cmdStatus, "shop": cmdShop},
 	})
 }
 
@@ -39,4 +43,15 @@ func cmdStatus(ts *testscript.TestScript, neg bool, args []string) {
 	if got != args[0] {
 		ts.Fatalf("exit status %s, want %s", got, args[0])
 	}
+}
+
+// cmdShop is the script command `shop FILE`: it writes the records of statetest.Shop into a DuckDB state file.
+func cmdShop(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: shop FILE")
+	}
+	store, err := openStore(storeAsk{settings: session.Settings{Store: "duckdb", Path: ts.MkAbs(args[0])}, root: ts.MkAbs(".")})
+	ts.Check(err)
+	ts.Check(store.Append(context.Background(), statetest.Shop().Records))
+	ts.Check(store.Close())
 }

@@ -27,10 +27,12 @@ func Open(o Options) (*sqlstore.Store, error) {
 	return sqlstore.New(&dialect, &source{file: fileOf(path), shown: o.Path, wait: o.Wait}, t, o.ReadOnly)
 }
 
-var dialect = sqlstore.Dialect{
-	Name: "DuckDB", Text: "VARCHAR", Quote: sqlstore.DoubleQuote, Columns: columns,
-	CreateSchema: true, CommitKey: true, Transactions: true, Insert: insert,
-}
+// dialect is Dialect with what needs the driver.
+var dialect = func() sqlstore.Dialect {
+	d := *Dialect
+	d.Columns, d.Insert = columns, insert
+	return d
+}()
 
 // columns asks DuckDB's own list of columns, which is cheaper than information_schema. Names are compared without case, as DuckDB does.
 func columns(ctx context.Context, c *sql.Conn, t sqlstore.Table) (state, commit []string, err error) {

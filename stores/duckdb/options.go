@@ -7,11 +7,17 @@ import (
 	"time"
 
 	"hodor/stores"
+	"hodor/stores/sqlstore"
 )
 
 // ErrNoDuckDB is returned by Open in a binary that was built without cgo. It wraps stores.ErrUnavailable.
 var ErrNoDuckDB = fmt.Errorf("%w: this hodor was built without DuckDB (CGO_ENABLED=0); use a binary with it, or HODOR_STORE=postgres",
 	stores.ErrUnavailable)
+
+// Dialect is DuckDB for sqlstore.DDL.
+var Dialect = &sqlstore.Dialect{
+	Name: "DuckDB", Text: "VARCHAR", Quote: sqlstore.DoubleQuote, CreateSchema: true, CommitKey: true, Transactions: true,
+}
 
 // DefaultPath is where the file is, relative to the project's root (spec 9.2).
 const DefaultPath = ".hodor/state.duckdb"

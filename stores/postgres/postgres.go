@@ -26,7 +26,9 @@ type Login struct {
 
 // Options name a store.
 type Options struct {
-	Database string // required: it has nothing to do with dbt's target
+	// DSN is a connection string or URL as every libpq client takes it; what it leaves out is taken from where libpq takes it. Errors never show it.
+	DSN      string
+	Database string // required unless the DSN names it: it has nothing to do with dbt's target
 	// Schema and Table; empty: public and hodor_state.
 	Schema, Table string
 	ReadOnly      bool
@@ -54,18 +56,23 @@ func Open(o Options) (*sqlstore.Store, error) {
 	if o.Table == "" {
 		o.Table = "hodor_state"
 	}
-	if o.Database == "" {
+	if o.Database == "" && o.DSN == "" {
 		return nil, fmt.Errorf("%w: the postgres store needs hodor_database (HODOR_DATABASE)", stores.ErrUnavailable)
 	}
-	if err := stores.CheckIdentifier("hodor_database", o.Database, dialect.MaxIdentifier); err != nil {
-		return nil, fmt.Errorf("%w: %w", stores.ErrUnavailable, err)
+	if o.Database != "" {
+		if err := stores.CheckIdentifier("hodor_database", o.Database, dialect.MaxIdentifier); err != nil {
+			return nil, fmt.Errorf("%w: %w", stores.ErrUnavailable, err)
+		}
 	}
-	config, err := configure(o.Database, Login{})
+	config, err := configure(o.DSN, o.Database, Login{})
+	if err != nil && o.DSN != "" {
+		return nil, fmt.Errorf("%w: the connection string for Postgres can't be read; it is a URL or a list of key=value", stores.ErrUnavailable)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: the settings for Postgres can't be used: %w; see the PG* variables, .pgpass and the service file",
 			stores.ErrUnavailable, sqlstore.OneLine(err))
 	}
-	s := &source{database: o.Database}
+	s := &source{database: config.Database}
 	options := []stdlib.OptionOpenDB{}
 	if o.BeforeConnect == nil {
 		s.address = net.JoinHostPort(config.Host, strconv.Itoa(int(config.Port)))
@@ -75,7 +82,7 @@ func Open(o Options) (*sqlstore.Store, error) {
 			if err != nil {
 				return fmt.Errorf("no credential: %w", err)
 			}
-			fresh, err := configure(o.Database, login)
+			fresh, err := configure(o.DSN, o.Database, login)
 			if err == nil {
 				*c = *fresh
 			}
@@ -89,14 +96,21 @@ func Open(o Options) (*sqlstore.Store, error) {
 }
 
 // configure reads the settings of libpq, with those given on top.
-func configure(database string, login Login) (*pgx.ConnConfig, error) {
+func configure(dsn, database string, login Login) (*pgx.ConnConfig, error) {
+	if dsn != "" {
+		return prepare(pgx.ParseConfig(dsn))
+	}
 	var b strings.Builder
 	for _, s := range [][2]string{{"dbname", database}, {"host", login.Host}, {"user", login.User}, {"password", login.Password}} {
 		if s[1] != "" {
 			b.WriteString(s[0] + "='" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(s[1]) + "' ")
 		}
 	}
-	c, err := pgx.ParseConfig(b.String())
+	return prepare(pgx.ParseConfig(b.String()))
+}
+
+// prepare settles what hodor wants of every connection.
+func prepare(c *pgx.ConnConfig, err error) (*pgx.ConnConfig, error) {
 	if err != nil {
 		return nil, err
 	}
