@@ -25,6 +25,11 @@ const (
 	functionInvocationID = "invocation_id"
 )
 
+// PerRun tells whether v stands for a value that dbt writes into the SQL of each run as a literal, and not for a call.
+func (v Volatile) PerRun() bool {
+	return v.Function == functionRunStartedAt || v.Function == functionInvocationID
+}
+
 // clockForm is one way to write a moment: a Go layout for the part down to the second, and what joins the fraction to it.
 type clockForm struct {
 	layout string

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -158,11 +159,21 @@ func (s *Session) gather(ctx context.Context, n *project.Node, req DecideRequest
 	if n.Kind != engine.KindView {
 		// What a view's query reads is read anew whenever the view is; hooks that read anything set HooksUnknown.
 		in.Upstreams, in.Views = st.reads.upstreams, st.reads.views
+	} else if holdsRun(st.text.facts, n.State.EvaluateVolatile) {
+		in.Upstreams = []engine.Upstream{{Name: "volatile:always"}}
 	} else if hooks := (lineage.Facts{Hooks: facts.Hooks}); len(st.hooks) > 0 && len(s.hiddenFrom(hooks, nil)) > 0 {
 		in.HooksUnknown = true
 	}
 	st.decide(in, s.nowMS())
 	return st, ""
+}
+
+// holdsRun tells whether a view's SQL holds a value of the run that made it, its start or its id, in a use that counts (S27). A call is made
+// whenever the view is read; such a literal stays what it was.
+func holdsRun(f *normalize.Facts, rule project.VolatileRule) bool {
+	return f != nil && rule != project.VolatileNone && slices.ContainsFunc(f.Volatile, func(v normalize.Volatile) bool {
+		return v.PerRun() && (v.Use != "stamp" || rule == project.VolatileAll)
+	})
 }
 
 func inScope(k engine.Kind) bool {

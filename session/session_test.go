@@ -271,6 +271,29 @@ func TestS24Volatile(t *testing.T) {
 	w.run().expect(map[string]string{"model.shop.chance": "reuse no_new_data", "model.shop.stamped": "build volatile_sql"})
 }
 
+// S27: a view keeps the start of the run that made it, unlike a call, which is made anew whenever the view is read.
+func TestS27ViewHoldsTheRunsStart(t *testing.T) {
+	for rule, want := range map[string]map[string]string{
+		"auto":  {"model.shop.since": "build volatile_sql", "model.shop.stamped": "reuse view_unchanged", "model.shop.called": "reuse view_unchanged"},
+		"true":  {"model.shop.since": "build volatile_sql", "model.shop.stamped": "build volatile_sql", "model.shop.called": "reuse view_unchanged"},
+		"false": {"model.shop.since": "reuse view_unchanged", "model.shop.stamped": "reuse view_unchanged", "model.shop.called": "reuse view_unchanged"},
+	} {
+		t.Run(rule, func(t *testing.T) {
+			w := shop(t)
+			state := map[string]any{"evaluate_volatile_sql": rule}
+			for id, sql := range map[string]string{
+				"model.shop.since":   `select id from "shop"."main"."raw_orders" where at < '$started'`,
+				"model.shop.stamped": `select id, '$started' as made_at from "shop"."main"."raw_orders"`,
+				"model.shop.called":  `select id from "shop"."main"."raw_orders" where at < current_date`,
+			} {
+				w.add(id, "view", sql, "source.shop.raw_orders").config["state"] = state
+			}
+			w.settled()
+			w.run().expect(want)
+		})
+	}
+}
+
 func TestS7Hooks(t *testing.T) {
 	hook := func(sql string) []any { return []any{map[string]any{"sql": sql, "transaction": true}} }
 	for _, c := range []struct {

@@ -198,7 +198,7 @@ var (
 	fromTable = regexp.MustCompile(`\b(?:from|join) ("[^ ]+|[a-z_.]+)`)
 )
 
-// scripted stands in for the SQL analysis: tables behind from and join, a star, three volatile calls, read_csv; "broken" does not parse.
+// scripted stands in for the SQL analysis: tables behind from and join, a star, three volatile calls, the run's start, read_csv; "broken" does not parse.
 func scripted(text string, opt normalize.Options) normalize.Result {
 	replaced := opt.Replacer.Replace(text)
 	canonical := blanks.ReplaceAllString(strings.TrimSpace(replaced), " ")
@@ -226,9 +226,11 @@ func scripted(text string, opt normalize.Options) normalize.Result {
 	}
 	for word, v := range map[string]normalize.Volatile{
 		"current_date": {Function: "current_date", Kind: "date", Use: "deciding"}, "random()": {Function: "random", Kind: "always", Use: "deciding"},
-		"as loaded_at": {Function: "current_timestamp", Kind: "always", Use: "stamp"},
+		"as loaded_at":         {Function: "current_timestamp", Kind: "always", Use: "stamp"},
+		"< '{{run_started_at:": {Function: "run_started_at", Kind: "always", Use: "deciding"},
+		", '{{run_started_at:": {Function: "run_started_at", Kind: "always", Use: "stamp"},
 	} {
-		if strings.Contains(text, word) {
+		if strings.Contains(replaced, word) {
 			r.Facts.Volatile = append(r.Facts.Volatile, v)
 		}
 	}
@@ -247,6 +249,7 @@ type run struct {
 	status  map[string]string
 	finish  FinishAnswer
 	id      string
+	started string // run_started_at, which stands for $started in SQL
 	replace *normalize.Replacer
 }
 
@@ -274,9 +277,10 @@ func (w *world) begin() *run {
 			selected = append(selected, id)
 		}
 	}
+	r.started = w.clock.UTC().Format("2006-01-02T15:04:05.000000+00:00")
 	var err error
 	r.start, err = r.s.Start(context.Background(), StartRequest{
-		InvocationID: r.id, RunStartedAt: w.clock.UTC().Format("2006-01-02T15:04:05.000000+00:00"), Command: "build", Mode: w.mode, Adapter: "duckdb",
+		InvocationID: r.id, RunStartedAt: r.started, Command: "build", Mode: w.mode, Adapter: "duckdb",
 		ProjectName: "shop", TargetName: "dev", ProjectRoot: dir, ManifestPath: w.manifest(dir, r.id), Database: "shop", Schema: w.schema, Nodes: selected,
 		Deferred: w.deferred, Flags: w.flags, Settings: w.settings, Context: Context{Vars: w.vars, Target: "t"},
 	})
@@ -301,15 +305,16 @@ func (r *run) decide(id string) DecideAnswer {
 	r.w.t.Helper()
 	n := r.w.nodes[id]
 	req := DecideRequest{ID: id, Pointer: true, Wrote: n.wrote, Hooks: n.rendered}
+	sql := strings.ReplaceAll(n.sql, "$started", r.started)
 	if n.resource != "seed" {
-		hash := normalize.TextHash(r.replace.Replace(n.sql))
+		hash := normalize.TextHash(r.replace.Replace(sql))
 		req.TextHash = &hash
 	}
 	req.Relation = r.w.relationType(n)
 	a, err := r.s.Decide(context.Background(), req)
 	must(r.w.t, err)
 	if a.Need == "sql" {
-		req.SQL = &n.sql
+		req.SQL = &sql
 		a, err = r.s.Decide(context.Background(), req)
 		must(r.w.t, err)
 		if a.Need != "" {
