@@ -97,9 +97,11 @@ test-go: .venv/.stamp .venv-next/.stamp ## the Go tests; some speak to the DuckD
 	go test ./...
 
 .PHONY: soundness
-soundness: .venv/.stamp ## the soundness law at size, on DuckDB 1.5 and 2: make soundness PAIRS=200000 SEED=7
+soundness: .venv/.stamp ## the long forms of what may never go wrong (hours): make soundness PAIRS=200000 HISTORIES=50000 SEED=7
 	HODOR_SOUNDNESS_PAIRS=$(or $(PAIRS),100000) HODOR_SOUNDNESS_SEED=$(or $(SEED),1000000) \
 		go test ./normalize/soundness -run 'TestEqualHashes|TestUnsound' -v -timeout 6h
+	HODOR_SIMULATION_HISTORIES=$(or $(HISTORIES),1000000) HODOR_SIMULATION_SEED=$(or $(SEED),1000000) \
+		go test ./simulation -run TestHistories -v -timeout 12h
 
 # The Go tests that need Spark are in files with the build tag spark: one Spark for all of them (internal/sparktest).
 SPARK_PACKAGES = $(shell find . -path './.*' -prune -o -name '*_test.go' -exec grep -l '^//go:build .*spark' {} + | xargs -r -n 1 dirname | sort -u)

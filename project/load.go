@@ -379,7 +379,7 @@ func boolPointer(v value) *bool {
 	return nil
 }
 
-// arena copies bytes into large chunks, so that ten thousand nodes are not fifty thousand allocations.
+// arena copies bytes into chunks that grow to 1 MB, so that ten thousand nodes are not fifty thousand allocations.
 type arena struct{ chunk, scratch []byte }
 
 func (a *arena) copy(v value) value {
@@ -387,7 +387,7 @@ func (a *arena) copy(v value) value {
 		return nil
 	}
 	if len(v) > cap(a.chunk)-len(a.chunk) {
-		a.chunk = make([]byte, 0, max(1<<20, len(v)))
+		a.chunk = make([]byte, 0, max(min(max(2*cap(a.chunk), 32<<10), 1<<20), len(v)))
 	}
 	start := len(a.chunk)
 	a.chunk = append(a.chunk, v...)

@@ -1,0 +1,85 @@
+package simulation
+
+import (
+	"os"
+	"runtime/debug"
+	"strconv"
+	"testing"
+)
+
+// number64 reads an environment variable that widens or narrows a test.
+func number64(t *testing.T, name string, otherwise uint64) uint64 {
+	t.Helper()
+	text := os.Getenv(name)
+	if text == "" {
+		return otherwise
+	}
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return n
+}
+
+// TestHistories is the promise itself: no reuse of which a rebuild would differ, in HODOR_SIMULATION_HISTORIES histories from the seed
+// HODOR_SIMULATION_SEED on. HODOR_SIMULATION_SEED=7 HODOR_SIMULATION_HISTORIES=1 plays one that failed again.
+func TestHistories(t *testing.T) {
+	first, n := number64(t, "HODOR_SIMULATION_SEED", 1), number64(t, "HODOR_SIMULATION_HISTORIES", 20_000)
+	if testing.Short() {
+		n = min(n, 500)
+	}
+	defer debug.SetGCPercent(debug.SetGCPercent(1000)) // each run reads a manifest into a buffer of its own
+	opt := Options{Dir: t.TempDir()}
+	var total Stats
+	for seed := first; seed < first+n; seed++ {
+		stats, err := Run(seed, opt)
+		total.Add(stats)
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Logf("%+v", total)
+	if n < 200 {
+		return
+	}
+	// An engine that builds too much is safe and useless, and one that settings never let wait would hide what they allow wrongly.
+	if total.Taken*100 < total.Provable*98 {
+		t.Errorf("of %d decisions with nothing new, %d were reuses: less than 98%%", total.Provable, total.Taken)
+	}
+	if total.Provable*4 < total.Decisions || total.Kept*1000 < total.Decisions {
+		t.Errorf("the histories are not what they were: of %d decisions %d had nothing new, and %d were left to a setting", total.Decisions, total.Provable, total.Kept)
+	}
+}
+
+// TestSameSeedSameHistory: a failure can be played again.
+func TestSameSeedSameHistory(t *testing.T) {
+	for seed := uint64(1); seed <= 50; seed++ {
+		opt := Options{Dir: t.TempDir()}
+		a, b := play(seed, steps(seed), opt), play(seed, steps(seed), opt)
+		if a.stats != b.stats {
+			t.Errorf("seed %d: %+v, then %+v", seed, a.stats, b.stats)
+		}
+		for i := range min(len(a.log), len(b.log)) {
+			if a.log[i] != b.log[i] {
+				t.Fatalf("seed %d: %q, then %q", seed, a.log[i], b.log[i])
+			}
+		}
+	}
+}
+
+// TestShorten: what a failure does not need is left out.
+func TestShorten(t *testing.T) {
+	list := []step{{"run", 1}, {"write", 2}, {"run", 3}, {"drop", 4}, {"off", 5}, {"run", 6}, {"clock", 7}}
+	got := shorten(list, func(list []step) bool {
+		var sum uint64
+		for _, s := range list {
+			if s.kind == "run" {
+				sum += s.n
+			}
+		}
+		return sum >= 9
+	})
+	if len(got) != 2 || got[0].n != 3 || got[1].n != 6 {
+		t.Errorf("got %v", got)
+	}
+}
