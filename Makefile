@@ -149,6 +149,17 @@ check-gen: gen ## fail if the generated code in the repository is not what the g
 golden: ## rewrite the golden files of the packages that have some; read the diff before you commit it
 	go test $$(find . -path './.*' -prune -o -name '*_test.go' -exec grep -l 'flag.Bool("update"' {} + | xargs -r -n 1 dirname | sort -u) -update
 
+# Text to tree, beside other parsers, which have an environment of their own. RUST=no leaves sqlparser-rs out, as does a
+# machine without cargo.
+BENCH_FLAGS ?=
+.PHONY: bench-parse
+bench-parse: .venv-peers/.stamp ## the parser's speed and memory beside other parsers: make bench-parse BENCH_FLAGS='-models 300'
+	bench/parse/run $(BENCH_FLAGS)
+
+.venv-peers/.stamp: requirements/peers.txt .venv-tools/.stamp
+	tools/venv .venv-peers peers.txt
+	@touch $@
+
 FUZZ_SECONDS ?= 30
 .PHONY: fuzz
 fuzz: ## every fuzz test for 30 s: make fuzz PKG=./grammar FUZZ_SECONDS=600

@@ -6,14 +6,15 @@ import "unsafe"
 // that two trees share would keep the older one alive as long as the younger, and so, from neighbour to neighbour, every tree
 // that a parser ever made.
 
-// slab hands out zeroed values of one type. Its blocks grow from slabFirst values to slabBytes.
+// slab hands out zeroed values of one type, from blocks that grow with the tree.
 type slab[T any] struct {
 	free []T
 	size int // values in the newest block
 }
 
+// Bytes of the first and of the largest block.
 const (
-	slabFirst = 8
+	slabFirst = 256
 	slabBytes = 2048
 )
 
@@ -39,7 +40,8 @@ func (s *slab[T]) take(n int) []T {
 // grow starts a block of at least n values.
 func (s *slab[T]) grow(n int) {
 	var x T
-	s.size = min(max(2*s.size, slabFirst), slabBytes/int(max(1, unsafe.Sizeof(x))))
+	size := int(max(1, unsafe.Sizeof(x)))
+	s.size = min(max(2*s.size, slabFirst/size, 1), max(slabBytes/size, 1))
 	s.free = make([]T, max(n, s.size))
 }
 

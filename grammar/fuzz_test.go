@@ -1,32 +1,35 @@
 package grammar
 
 import (
+	"flag"
+	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 )
 
-// seedFuzz adds every text of testdata and of the shared cases to a fuzz test's corpus.
+// seedFuzz adds every text of testdata, and while fuzzing the shared cases too, which TestSharedLaws runs otherwise.
 func seedFuzz(f *testing.F) {
 	for _, d := range []Dialect{Databricks, DuckDB} {
-		for _, folder := range []string{"common", "databricks", "duckdb"} {
-			for _, name := range []string{"select", "precedence", "lexical", "queries", "from", "expressions", "errors"} {
-				if path := "testdata/" + folder + "/" + name + ".test"; exists(path) {
-					for _, c := range readGolden(nil, path) {
-						f.Add(c.input, uint8(d))
-					}
+		for _, folder := range []string{"common", "databricks", "duckdb", "statements/" + d.String()} {
+			names, err := filepath.Glob("testdata/" + folder + "/*.test")
+			if err != nil {
+				f.Fatal(err)
+			}
+			for _, name := range names {
+				for _, c := range readGolden(nil, name) {
+					f.Add(c.input, uint8(d))
 				}
 			}
 		}
 	}
-	if exists(sharedFolder + "/cases/accept.jsonl") {
-		n := 0
-		everySharedText(f, func(_, sql string, d Dialect) {
-			if n++; n%7 == 0 && len(sql) < 2000 {
-				f.Add(sql, uint8(d))
-			}
-		})
+	if fuzzing() && exists(sharedFolder+"/cases/accept.jsonl") {
+		everySharedText(f, func(_, sql string, d Dialect) { f.Add(sql, uint8(d)) })
 	}
 }
+
+func fuzzing() bool { return flag.Lookup("test.fuzz").Value.String() != "" }
 
 func fuzzDialect(d uint8) Dialect {
 	if d%2 == uint8(Databricks) {
@@ -35,11 +38,15 @@ func fuzzDialect(d uint8) Dialect {
 	return DuckDB
 }
 
-// FuzzParse checks that no text makes the parser crash, and that every error has a place inside the text.
+// FuzzParse checks that no text makes the parser crash or hang, and that every error has a place inside the text.
 func FuzzParse(f *testing.F) {
 	seedFuzz(f)
 	f.Fuzz(func(t *testing.T, sql string, d uint8) {
+		before := cpu()
 		_, err := Parse(sql, fuzzDialect(d))
+		if spent := cpu() - before; fuzzing() && len(sql) <= 64<<10 && spent > time.Second {
+			t.Errorf("%d bytes took %s", len(sql), spent)
+		}
 		if err == nil {
 			return
 		}
@@ -58,4 +65,13 @@ func FuzzPrint(f *testing.F) {
 			t.Error(err)
 		}
 	})
+}
+
+// cpu is the processor time that this process has used.
+func cpu() time.Duration {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
