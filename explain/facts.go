@@ -2,6 +2,7 @@ package explain
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"hodor/normalize"
@@ -129,4 +130,23 @@ func Matches(r *stores.Record, name string) bool {
 	}
 	key := project.Key(parts)
 	return key == r.NodeKey || strings.HasSuffix(r.NodeKey, "."+key)
+}
+
+// Kind is the kind of a record's node: table, incremental, view, seed, snapshot, test or unsupported; empty where the record does not tell.
+func Kind(r *stores.Record) string { return kind(r, FactsOf(r)) }
+
+// Reads lists what a node reads at first hand: keys of relations and paths, and names such as volatile:date. What comes in through a view stands
+// with the view.
+func Reads(r *stores.Record) []string {
+	f := FactsOf(r)
+	out := f.reads()
+	for name := range upstreams(r) {
+		relation := !strings.HasPrefix(name, "volatile:") && !strings.HasPrefix(name, "opaque:")
+		if !slices.Contains(out, name) && (!relation || len(f.Views) == 0) {
+			out = append(out, name)
+		}
+	}
+	out = slices.DeleteFunc(out, func(name string) bool { return name == r.NodeKey })
+	slices.Sort(out)
+	return slices.Compact(out)
 }

@@ -307,3 +307,40 @@ func (l *Lines) print(s *terminal.Screen) {
 		}
 	}
 }
+
+// Reads lists what the node reads at first hand; see Reads.
+func (n *Node) Reads() []string { return Reads(n.record) }
+
+// Summary is the evidence in a few lines: what differs from the last build, or when that was.
+func (n *Node) Summary() []string {
+	out := []string{}
+	if n.Why != "" {
+		out = append(out, n.Why)
+	}
+	if n.Then == nil {
+		return append(out, "no earlier build counts")
+	}
+	for _, h := range n.Hashes {
+		if !h.Same {
+			out = append(out, strings.ReplaceAll(h.Name, "_", " ")+": "+orUnknown(Short(h.Then))+" → "+orUnknown(Short(h.Now)))
+		}
+	}
+	for _, e := range n.Evidence {
+		out = append(out, e.What+": "+then(e))
+	}
+	for _, v := range n.Views {
+		if !v.Same {
+			out = append(out, "view "+v.Name+" has other code")
+		}
+	}
+	for _, u := range n.Upstreams {
+		if u.State != Same {
+			words, _ := u.words(true)
+			out = append(out, u.Name+": "+words)
+		}
+	}
+	if t := n.Tolerance; t != nil && t.LeftMS > 0 {
+		out = append(out, "lag_tolerance "+Duration(t.MS)+": "+Duration(t.LeftMS)+" left")
+	}
+	return append(out, "last build "+Time(n.Then.BuiltMS)+", "+Duration(n.Then.BuildMS))
+}

@@ -76,6 +76,7 @@ func commands() []*cli.Command {
 		normalizeCommand(),
 		explainCommand(),
 		historyCommand(),
+		reportCommand(),
 		pruneCommand(),
 		ddlCommand(),
 		serveCommand(),

@@ -36,6 +36,7 @@ type State struct {
 	now              time.Time
 	codes            map[string]string // by unique id: the code hash of the last build
 	keepSQL          bool
+	count            int
 }
 
 // Scope is where all records are.
@@ -154,8 +155,9 @@ func (s *State) add(r stores.Record, options []Option) {
 func (s *State) record(n *Node, action, reason string) stores.Record {
 	config := strings.Repeat("c0", 32)
 	resource, _, _ := strings.Cut(n.ID, ".")
+	s.count++
 	r := stores.Record{
-		RecordID: fmt.Sprintf("00000000-0000-4000-8000-%012d", len(s.Records)+1), InvocationID: s.invocation, ProjectName: Scope.Project, TargetName: Scope.Target,
+		RecordID: fmt.Sprintf("00000000-0000-4000-8000-%012d", s.count), InvocationID: s.invocation, ProjectName: Scope.Project, TargetName: Scope.Target,
 		NodeKey: n.Key(), UniqueID: n.ID, ResourceType: resource, Mode: s.mode, Decision: action, Reason: reason, Action: action, HashVersion: normalize.Version,
 		ConfigHash: &config, HodorVersion: "0.1.0",
 	}
