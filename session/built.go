@@ -169,7 +169,7 @@ func (s *Session) enqueue(st *state, r stores.Record) {
 	}
 }
 
-// flush writes what is queued. What could not be written is lost, which costs builds, and a warning says so.
+// flush writes what is queued. What could not be written is lost, which costs builds; Finish says so, once for all of it.
 func (s *Session) flush(ctx context.Context) error {
 	s.storeMu.Lock()
 	defer s.storeMu.Unlock()
@@ -188,13 +188,14 @@ func (s *Session) flush(ctx context.Context) error {
 	if err == nil {
 		err = store.Append(ctx, records)
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if err != nil {
-		s.warn("%d records could not be written: %v; the next run builds their nodes.", len(records), err)
+		s.counts.lost += len(records)
+		s.lostWhy = err
 		return err
 	}
-	s.mu.Lock()
 	s.counts.recorded += len(records)
-	s.mu.Unlock()
 	return nil
 }
 
@@ -216,6 +217,10 @@ func (s *Session) Finish(ctx context.Context, req FinishRequest) (FinishAnswer, 
 	err := s.flush(ctx)
 	if err != nil && !errors.Is(err, stores.ErrUnavailable) {
 		s.deps.Log("flush: %v", err)
+	}
+	// A store that could not be read at the start has had its warning.
+	if s.counts.lost > 0 && !s.unread {
+		s.warn("%d records could not be written: %v; the next run builds their nodes.", s.counts.lost, s.lostWhy)
 	}
 
 	s.mu.Lock()

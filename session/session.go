@@ -61,6 +61,7 @@ type Session struct {
 	loaded    *stores.Loaded
 	noReuse   engine.Reason // S4
 	noRecords bool          // S4, or no clock to date records with
+	unread    bool          // the store could not be read
 
 	running    atomic.Bool
 	statements atomic.Int64
@@ -71,6 +72,7 @@ type Session struct {
 	flushing bool // a flush in the middle of the run is on its way
 	warnings []string
 	counts   counts
+	lostWhy  error // why the last of the lost records could not be written
 	hookMemo map[string]hookText
 
 	storeMu sync.Mutex // one write at a time
@@ -81,7 +83,7 @@ type Session struct {
 	newReader func(adapter string, db *sql.DB, opt versions.Options) (versions.Reader, error)
 }
 
-type counts struct{ parsed, sqlSent, errors, recorded int }
+type counts struct{ parsed, sqlSent, errors, recorded, lost int }
 
 // New returns a session that has not started.
 func New(deps Deps) *Session {
@@ -152,7 +154,7 @@ func (s *Session) Start(ctx context.Context, req StartRequest) (StartAnswer, err
 	}
 	answer := StartAnswer{Replacements: s.replacer.Pairs(), RenderHooks: []string{}, Store: "ok"}
 	if err := s.loadHistory(ctx); err != nil {
-		answer.Store = "unavailable"
+		answer.Store, s.unread = "unavailable", true
 		s.warn("%v; this run builds everything.", err)
 	}
 	answer.Records = len(s.loaded.Records)

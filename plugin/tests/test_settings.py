@@ -149,7 +149,15 @@ def test_unknown_keys_are_named_with_the_nearest_one():
 
 
 def test_the_machine_variables_are_no_settings():
-    assert settle(env={"HODOR_BINARY": "/x", "HODOR_DEADLINE_S": "5"}).warnings == []
+    found = settle(env={"HODOR_BINARY": "/x", "HODOR_DEADLINE_S": "5"})
+    assert (found.deadline_s, found.warnings) == (5, [])
+
+
+@pytest.mark.parametrize("value", ["soon", "0", "-1", "nan", "inf", "86401"])
+def test_a_wrong_deadline_is_one_warning_and_the_default(value):
+    found = settle(env={"HODOR_DEADLINE_S": value})
+    (warning,) = found.warnings
+    assert found.deadline_s == 60 and f'HODOR_DEADLINE_S is "{value}"' in warning and "using 60" in warning
 
 
 def test_off_says_nothing_about_the_rest():

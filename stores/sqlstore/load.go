@@ -3,6 +3,8 @@ package sqlstore
 import (
 	"context"
 	"database/sql"
+	"errors"
+	"fmt"
 	"strings"
 
 	"hodor/stores"
@@ -34,6 +36,9 @@ func (s *Store) LoadBefore(ctx context.Context, scope stores.Scope, sinceMS, bef
 		})
 	})
 	if err != nil {
+		if !errors.Is(err, stores.ErrUnavailable) && ctx.Err() == nil {
+			err = fmt.Errorf("%w; if %s is not a state table, set HODOR_TABLE to another name", err, s.d.name(s.table))
+		}
 		return nil, err
 	}
 	if out == nil {

@@ -155,7 +155,7 @@ class Session:
         self._context = get_invocation_context()
         self.relay = Relay(run.adapter, found.metadata_threads, self._context)
         self.watch = Watch(run.adapter)
-        self.client = Client([binary], version, self._serve, self.relay.busy, self._on_stderr, deadline())
+        self.client = Client([binary], version, self._serve, self.relay.busy, self._on_stderr, found.deadline_s)
         self._starting: Any = None
         self._ready: bool | None = None
         self._ready_lock = threading.Lock()
@@ -468,14 +468,6 @@ class Session:
             log.warn(f"{text}. The rest of this run is plain dbt.")
         else:
             log.warn(f"{text}. What it concerns is built; more such errors are only in the log file.")
-
-
-def deadline() -> float:
-    try:
-        seconds = float(os.environ.get("HODOR_DEADLINE_S", ""))
-        return seconds if 0 < seconds <= 86400 else 60.0
-    except ValueError:
-        return 60.0
 
 
 def duration(ms: int) -> str:

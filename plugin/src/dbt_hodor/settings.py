@@ -87,6 +87,16 @@ def price(value: Any) -> float:
     return number
 
 
+def seconds(value: Any) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not 0 < number <= 86400:
+        raise Wrong("seconds, above 0 and up to 86400, are needed")
+    return number
+
+
 # Defaults that depend on the adapter or the store (None here) are filled in by `resolve`.
 SETTINGS: dict[str, Setting] = {
     # YAML reads an unquoted on or off as a boolean.
@@ -109,7 +119,8 @@ ADAPTERS = {"databricks": "delta", "duckdb": "duckdb"}
 
 @dataclass
 class Settings:
-    """The settings of one run. `sources` tells for each where its value came from ("default" included)."""
+    """The settings of one run. `sources` tells for each where its value came from ("default" included). deadline_s is the
+    time without a sign of life after which the service counts as dead."""
 
     mode: str = "shadow"
     store: str = ""
@@ -123,6 +134,7 @@ class Settings:
     reported_status: str = "reused"
     endpoint: str = ""
     price_per_hour: float | None = None
+    deadline_s: float = 60.0
     sources: dict[str, str] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
 
@@ -179,6 +191,14 @@ def resolve(
         if name not in ("mode", "store"):
             setattr(result, name, settle(name, default_of(name, result.store, database)))
     result.database, result.schema, result.endpoint = result.database or "", result.schema or "", result.endpoint or ""
+    given = env.get("HODOR_DEADLINE_S")
+    if given:
+        try:
+            result.deadline_s = seconds(given)
+        except Wrong as error:
+            result.warnings.append(
+                f"HODOR_DEADLINE_S is {show(given)} (environment variable): {error}; using {result.deadline_s:g}."
+            )
     unknown_keys(result, profile, cli_vars, env, target)
     need = {"delta": "schema", "postgres": "database"}.get(result.store)
     if need and not getattr(result, need):

@@ -134,8 +134,8 @@ def test_several_invocations_in_one_process(settled):
         [{"env": {"HODOR_MODE": "off"}}, "build"],
         [{"env": {"HODOR_MODE": "on"}}, "build"],
         [broken, "build"],
-        ["test"],
         [{"write": {"models/fragile.sql": WHOLE}}, "retry"],
+        ["test"],
         ["build"],
     )
     reused = [{short_name(k) for k, status in report["statuses"].items() if status == "reused"} for report in reports]
@@ -234,7 +234,6 @@ def test_targets_have_their_own_history(two_targets):
 @pytest.mark.parametrize(
     "command",
     [
-        "--single-threaded build",
         "build --threads 1",
         "--no-populate-cache build",
         "--cache-selected-only build",

@@ -298,10 +298,10 @@ def test_s14_rows_swapped_between_columns_and_duplicates(settled):
 
 
 def side_table(project) -> None:
-    """A source `side` and a table over it that runs after orders."""
+    """A source `side`, a table over it before orders, whose rows stay when 1 is added once more, and one after orders."""
     project.sql("create table raw.side (n integer)")
     project.edit("models/schema.yml", "      - name: customers\n", "      - name: customers\n      - name: side\n")
-    project.model("early", "select n from {{ source('raw', 'side') }}")
+    project.model("early", "select min(n) as n from {{ source('raw', 'side') }}")
     project.model("late", "-- depends_on: {{ ref('early') }} {{ ref('orders') }}\nselect n from {{ source('raw', 'side') }}")
     project.edit("models/orders.sql", "\nwith o as", "\n-- depends_on: {{ ref('early') }}\nwith o as")
 

@@ -99,12 +99,17 @@ def run_invocations(request: dict) -> int:
                 "success": outcome.success,
                 "exception": repr(outcome.exception) if outcome.exception else None,
                 "invocation_id": results and outcome.result.args.get("invocation_id"),
-                "statuses": {r.node.unique_id: str(r.status) for r in results},
+                "statuses": {unique_id(r): str(r.status) for r in results},
             }
         )
     with open(request["report"], "w", encoding="utf-8") as file:
         json.dump(report, file)
     return 0
+
+
+def unique_id(result) -> str:
+    """Results of a run that came to its end are read back from its artifact, and have no node."""
+    return result.node.unique_id if hasattr(result, "node") else result.unique_id
 
 
 def run_sql(request: dict) -> int:
