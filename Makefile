@@ -173,7 +173,7 @@ fmt: .venv-tools/.stamp ## format Go and Python
 
 .PHONY: ci
 ci: ## what .ci/run runs: everything, going on after a failure
-	$(MAKE) -k test test-spark
+	$(MAKE) -k test test-e2e test-spark
 
 # --- demo -----------------------------------------------------------------------------------------------------------
 
