@@ -35,6 +35,7 @@ func (s *Session) Built(ctx context.Context, req BuiltRequest) error {
 		return fmt.Errorf("node %q is not in the manifest of this run", req.ID)
 	}
 	st := s.state(req.ID)
+	beside := s.land(n, st)
 	if req.Attempted || req.HooksRan {
 		s.invalidate(n, st)
 	}
@@ -54,8 +55,12 @@ func (s *Session) Built(ctx context.Context, req BuiltRequest) error {
 	} else if success && inScope(n.Kind) && !st.failed {
 		target = s.targetNow(ctx, n, "")
 	}
+	doubtful := beside && success && inScope(n.Kind) && n.Kind != engine.KindView && !st.failed && !s.stillStand(ctx, st)
+	if doubtful {
+		target = "" // and so the record is no history
+	}
 	s.mu.Lock()
-	st.attempted, st.succeeded, st.target = true, success, target
+	st.attempted, st.succeeded, st.target, st.doubtful = true, success, target, doubtful
 	s.mu.Unlock()
 	if n.Kind == engine.KindView {
 		s.resolver.Forget()
@@ -67,7 +72,7 @@ func (s *Session) Built(ctx context.Context, req BuiltRequest) error {
 // invalidate makes stale what an attempt to build the node, or to run its hooks, may have written (S15).
 func (s *Session) invalidate(n *project.Node, st *state) {
 	switch {
-	case st == nil || st.failed || !inScope(n.Kind) || writesElsewhere(st.hooks):
+	case mayWriteElsewhere(n, st):
 		s.reader.InvalidateAll()
 	case !n.Relation.IsZero():
 		s.reader.Invalidate(targetOf(n))
@@ -132,7 +137,7 @@ func (s *Session) buildRecord(st *state, req BuiltRequest) stores.Record {
 	if ms, ok := versions.ChangedAt(st.target); ok {
 		r.DataChangedAtMS = &ms
 	}
-	if st.node.Kind == engine.KindTest && st.succeeded {
+	if st.node.Kind == engine.KindTest && st.succeeded && !st.doubtful {
 		// Only of a test that ran to its end: the engine's message of one that broke may quote SQL and data, which no record holds.
 		t := testResult{Status: req.Status}
 		if req.Failures != nil {

@@ -24,6 +24,7 @@ type state struct {
 	text    text
 	hooks   []hookText
 	now     engine.Hashes
+	found   lineage.Result
 	reads   reads
 	decided engine.Decision
 	// action is what the host was told to do.
@@ -32,8 +33,14 @@ type state struct {
 	builtMS  int64 // the warehouse's clock right before the answer: the start of a build
 	failed   bool  // hodor_error: nothing of the above is known
 
+	// What may write beside it, under Session.mu (beside.go).
+	writer bool
+	beside bool
+	wrote  uint64
+
 	// Set by Built, under Session.mu.
 	attempted, succeeded bool
+	doubtful             bool           // what it read may have moved while it was built
 	queued               bool           // a record of it is, or was, in the queue
 	target               engine.Version // right after the build
 }
@@ -56,6 +63,9 @@ func (s *Session) Decide(ctx context.Context, req DecideRequest) (answer DecideA
 	}
 	if req.Wrote {
 		// Before anything is read: the statement has run (S15).
+		s.mu.Lock()
+		s.wrote++
+		s.mu.Unlock()
 		s.reader.InvalidateAll()
 	}
 	defer func() {
@@ -124,6 +134,7 @@ func (s *Session) gather(ctx context.Context, n *project.Node, req DecideRequest
 	st.hooks = s.hooks(n, req.Hooks, recorded)
 	facts := lineageFacts(st.text, st.hooks)
 	found := s.resolver.Of(n, facts)
+	st.found = found
 	if deferred {
 		st.key = s.proj.NodeKey(n, found.Read)
 		st.record = s.loaded.Of(st.key, n.UniqueID)
@@ -296,6 +307,7 @@ func (s *Session) answer(st *state) DecideAnswer {
 	}
 	s.mu.Lock()
 	s.states[st.node.UniqueID] = st
+	s.takeOff(st)
 	s.mu.Unlock()
 	if st.action == engine.Reuse && !st.runHooks {
 		// The host says no more of it (docs/protocol.md); run/finish corrects.

@@ -74,6 +74,8 @@ type Session struct {
 	counts   counts
 	lostWhy  error // why the last of the lost records could not be written
 	hookMemo map[string]hookText
+	writers  int    // attempts under way that may write elsewhere
+	wrote    uint64 // counts the beginnings of such attempts
 
 	storeMu sync.Mutex // one write at a time
 	store   stores.Store

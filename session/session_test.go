@@ -126,6 +126,72 @@ func TestS3VersionsBeforeTheBuild(t *testing.T) {
 	}
 }
 
+// S3, S15: a hook of one node writes what another reads, between the other's decision and its build. The versions in the other's record are not
+// what its content follows from, and here they come back.
+func TestS3WrittenBesideTheBuild(t *testing.T) {
+	for _, order := range []string{"writer first", "writer last", "hook on a reuse", "a compile wrote"} {
+		t.Run(order, func(t *testing.T) {
+			w := newWorld(t)
+			w.add("source.shop.audit", "table", "")
+			w.tables["shop.main.audit"] = "3@a"
+			w.add("model.shop.reader", "table", `select id from "shop"."main"."audit"`, "source.shop.audit")
+			w.add("test.shop.check", "test", `select id from "shop"."main"."audit" where id < 0`, "source.shop.audit")
+			writer := w.add("model.shop.writer", "table", `select 1 as id`)
+			writer.config["post-hook"] = []any{map[string]any{"sql": `insert into "shop"."main"."audit" values (4)`}}
+			writes := func() { w.tables["shop.main.audit"] = "4@b" }
+			if order == "hook on a reuse" {
+				writer.config["state"] = map[string]any{"execute_hooks_on_any_reuse": true}
+				w.run("model.shop.writer")
+			}
+			r := w.begin()
+			if order == "writer first" {
+				r.decide("model.shop.writer")
+			}
+			r.decide("model.shop.reader")
+			r.decide("test.shop.check")
+			switch order {
+			case "writer first":
+				writes() // and has not been reported yet
+			case "writer last":
+				r.decide("model.shop.writer")
+				writes()
+				r.end("model.shop.writer", w.build(writer), true)
+			case "hook on a reuse":
+				if a := r.decide("model.shop.writer"); !a.RunHooks {
+					t.Fatalf("its hooks do not run: %+v", a)
+				}
+				writes()
+			case "a compile wrote":
+				writes()
+				writer.wrote = true
+				r.decide("model.shop.writer")
+				writer.wrote = false
+			}
+			r.end("model.shop.reader", w.build(w.nodes["model.shop.reader"]), true)
+			r.end("test.shop.check", "pass", true)
+			r.done(FinishRequest{})
+			w.tables["shop.main.audit"] = "3@a"
+			w.run("model.shop.reader", "test.shop.check").expect(map[string]string{"model.shop.reader": "build no_history", "test.shop.check": "build no_history"})
+			w.run("model.shop.reader", "test.shop.check").expect(map[string]string{"model.shop.reader": "reuse no_new_data", "test.shop.check": "reuse no_new_data"})
+		})
+	}
+}
+
+// What a writer beside it has left alone is no doubt.
+func TestWriterBesideElsewhere(t *testing.T) {
+	w := shop(t)
+	w.add("model.shop.writer", "table", `select 1 as id`).config["post-hook"] = []any{map[string]any{"sql": `insert into "shop"."main"."log" values (4)`}}
+	r := w.begin()
+	r.decide("model.shop.writer")
+	for _, id := range []string{"seed.shop.rates", "model.shop.stg", "model.shop.orders", "test.shop.positive"} {
+		r.decide(id)
+		r.end(id, w.build(w.nodes[id]), true)
+	}
+	r.end("model.shop.writer", w.build(w.nodes["model.shop.writer"]), true)
+	r.done(FinishRequest{})
+	w.run().expect(map[string]string{"model.shop.orders": "reuse no_new_data", "test.shop.positive": "reuse no_new_data", "model.shop.stg": "reuse view_unchanged"})
+}
+
 func TestS1Outcomes(t *testing.T) {
 	for _, c := range []struct {
 		status string
