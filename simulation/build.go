@@ -16,6 +16,8 @@ type job struct {
 	failAt      string // "", "before" (nothing is written), "after" (the table is, then a hook breaks)
 	empty       bool   // --empty: no rows
 	onlyHooks   bool   // hooks on a reuse
+	// began is the warehouse as the build's query sees it: that of its beginning, if others write meanwhile. nil: as it is.
+	began *database
 	// unbound is for comparing: a DuckDB view is its text, whatever has become of what it reads, and what a hook does elsewhere is no part of the
 	// node.
 	unbound bool
@@ -68,7 +70,11 @@ func (j job) materialize() error {
 		j.replace(c)
 		return nil
 	}
-	c, err := j.env.eval(j.compiled)
+	reads := j.env
+	if j.began != nil {
+		reads.db = j.began
+	}
+	c, err := reads.eval(j.compiled)
 	if err != nil && !(j.unbound && n.mat == "view" && d.duckdb()) {
 		return err
 	}
@@ -318,7 +324,7 @@ func (d *database) stands() map[string]string {
 
 // copyOf returns the job on a copy of its warehouse.
 func (j job) copyOf() job {
-	j.env.db = j.env.db.clone()
+	j.began, j.env.db = nil, j.env.db.clone()
 	j.env.db.functions, j.env.db.setting = maps.Clone(j.env.db.functions), maps.Clone(j.env.db.setting)
 	tick := *j.env.tick + 1_000_000
 	j.env.tick = &tick

@@ -10,7 +10,7 @@ import (
 // abilities are what a history may have; each draws some.
 var abilities = []string{
 	"union", "in", "star", "carry", "abs", "engine", "own", "random", "day", "today", "started", "file", "now", "hard", "hooks", "views", "ephemeral",
-	"incremental", "snapshot", "seed", "itself", "outside", "lag", "all", "volatile", "compile writes", "types", "unread",
+	"incremental", "snapshot", "seed", "itself", "outside", "lag", "all", "volatile", "compile writes", "types", "unread", "rowid",
 }
 
 // addNode adds a node of a random kind that reads what is there already.
@@ -141,6 +141,9 @@ func (w *world) newExpr(r *rand.Rand) expr {
 			ops = append(ops, op)
 		}
 	}
+	if w.can["rowid"] && w.db.duckdb() {
+		ops = append(ops, "rowid")
+	}
 	if w.can["engine"] {
 		ops = append(ops, map[bool]string{true: "half", false: "ansi"}[w.db.duckdb()])
 	}
@@ -224,9 +227,11 @@ func (w *world) edit(r *rand.Rand, kind string) {
 	case "spelling":
 		n.spelling, n.tag, n.crlf = r.IntN(32), r.IntN(100), r.IntN(2) == 0
 	case "config":
-		switch r.IntN(4) {
+		switch r.IntN(5) {
 		case 0:
 			n.partition = r.IntN(3)
+		case 3:
+			n.pointerMissing = !n.pointerMissing && n.resource == "model"
 		case 1:
 			n.dataType = r.IntN(3)
 		case 2:

@@ -13,8 +13,21 @@ import (
 // check compares a reuse with what a build would make now. A run may have read any of the states that others have left since it began, so
 // each of them may justify the reuse (docs: a commit by someone else in the middle of a run waits for the next run).
 func (w *world) check(r *run, f *flight, a session.DecideAnswer, before map[string][]*relation) {
-	d := w.db
-	why := w.differs(d, f, a)
+	d, n := w.db, f.job.n
+	why := ""
+	switch {
+	// What a build is asked for, or due, whatever its data.
+	case f.job.fullRefresh:
+		why = "it is to be built in full"
+	case r.flags.Empty:
+		why = "the run makes empty tables"
+	case n.pointerMissing:
+		why = "its pointer view is missing"
+	case n.mat == "view" && starred(f.job.compiled):
+		why = "its columns follow those of what it reads"
+	default:
+		why = w.differs(d, f, a)
+	}
 	if why == "" {
 		return
 	}
@@ -88,16 +101,17 @@ func (w *world) differs(d *database, f *flight, a session.DecideAnswer) string {
 		if j.n.mat == "test" {
 			return why
 		}
-		return w.kept(j, d, func(b build) bool { return d.nowMS-b.startMS < j.n.lagMS }, why)
+		return w.kept(j, d, func(b build) bool { return b.startMS <= d.nowMS && d.nowMS-b.startMS < j.n.lagMS }, why)
 	case j.n.all && a.Reason == "no_new_data":
 		return w.kept(j, d, func(b build) bool {
-			now := j.contents(d)
+			now, some := j.contents(d), false
 			for key, then := range b.reads {
-				if now[key] == then {
-					return true
+				if _, read := now[key]; !read {
+					return false
 				}
+				some = some || now[key] == then
 			}
-			return false
+			return some && len(now) == len(b.reads)
 		}, why)
 	}
 	return why
@@ -105,6 +119,9 @@ func (w *world) differs(d *database, f *flight, a session.DecideAnswer) string {
 
 // kept looks for a build of the node that the settings let stand: of the same code, with the target as that build left it.
 func (w *world) kept(j job, d *database, ok func(build) bool, why string) string {
+	if what := w.unknowable(j, d); what != "" {
+		return why + ", and nobody can know the version of " + what
+	}
 	means, _ := w.means(j)
 	left := ""
 	if r := d.rels[j.n.key()]; r != nil {
@@ -119,9 +136,27 @@ func (w *world) kept(j job, d *database, ok func(build) bool, why string) string
 	return why + " and no earlier build is like it"
 }
 
+// unknowable names something that the node reads and that has no version now, so that no setting may let it wait.
+func (w *world) unknowable(j job, d *database) string {
+	text := w.expanded(d, j.compiled, 0)
+	for _, word := range []string{"{own}", "[file ", "{random}", "{started}", "{rowid}"} {
+		if strings.Contains(text, word) {
+			return word
+		}
+	}
+	for key := range j.keys(d) {
+		r, at := d.rels[key], w.at(key)
+		_, filtered := d.filters[key]
+		if r == nil || at == nil || filtered || r.isView && (at.resource == "source" || at.mat != "view") || at.mat == "materialized_view" {
+			return key
+		}
+	}
+	return ""
+}
+
 // changeable tells whether a query's text holds calls of which the value changes.
 func changeable(text string) bool {
-	for _, word := range []string{"{random}", "{started}", "stamp now", "stamp started", "[day ", "[today "} {
+	for _, word := range []string{"{random}", "{started}", "{rowid}", "stamp now", "stamp started", "[day ", "[today "} {
 		if strings.Contains(text, word) {
 			return true
 		}
@@ -203,6 +238,11 @@ func fixed(q query) bool {
 	return found
 }
 
+// starred tells whether a query takes all columns of a relation, whatever they are.
+func starred(q query) bool {
+	return slices.ContainsFunc(q.arms, func(a arm) bool { return a.star && (a.from.inner == nil || starred(*a.from.inner)) })
+}
+
 func stamped(q query) bool {
 	return slices.ContainsFunc(q.arms, func(a arm) bool { return a.stamp != "" })
 }
@@ -237,13 +277,13 @@ func (w *world) settles(j job) bool {
 	switch {
 	case !n.isTable() && n.mat != "view" && n.mat != "test", n.fullRefresh, n.pointerMissing:
 		return false
-	case strings.Contains(text, "{random}") || strings.Contains(text, "{started}") || strings.Contains(text, "[file ") || strings.Contains(text, "{own}"):
+	case strings.Contains(text, "{random}") || strings.Contains(text, "{rowid}") || strings.Contains(text, "{started}") || strings.Contains(text, "[file ") || strings.Contains(text, "{own}"):
 		return false
 	case len(d.functions) > 0, len(d.filters) > 0:
 		return false
 	case (strings.Contains(text, "stamp now") || strings.Contains(text, "stamp started")) && (n.volatile == "true" || strings.Contains(text, "{shop.")):
 		return false
-	case n.mat == "view" && slices.ContainsFunc(j.compiled.arms, func(a arm) bool { return a.star }):
+	case n.mat == "view" && starred(j.compiled):
 		return false
 	}
 	hard := false

@@ -22,7 +22,7 @@ type arm struct {
 
 // expr makes the column v.
 type expr struct {
-	op string // v, add, mul, abs, half, ansi, own, random, started
+	op string // v, add, mul, abs, half, ansi, own, random, rowid, started
 	k  int
 }
 
@@ -227,7 +227,7 @@ func (e env) arm(a arm) (content, error) {
 		if !keep[i] {
 			continue
 		}
-		cell, err := e.apply(a.expr, row[v])
+		cell, err := e.apply(a.expr, row[v], i)
 		if err != nil {
 			return content{}, err
 		}
@@ -255,7 +255,7 @@ func (e env) typeOf(x expr, of string) string {
 	return of
 }
 
-func (e env) apply(x expr, v value) (value, error) {
+func (e env) apply(x expr, v value, place int) (value, error) {
 	if v == null {
 		return null, nil
 	}
@@ -286,6 +286,8 @@ func (e env) apply(x expr, v value) (value, error) {
 			return null, errQuery
 		}
 		n += float64(k)
+	case "rowid":
+		n += float64(place)
 	case "random":
 		return v + e.next(), nil
 	case "started":

@@ -141,6 +141,8 @@ func (d *database) expr(x expr, dot, started string) string {
 		return "coalesce(cast('x' as int), " + v + ")"
 	case "own":
 		return "own_function(" + v + ")"
+	case "rowid":
+		return v + " + rowid"
 	case "random":
 		if d.duckdb() {
 			return "concat(" + v + ", random())"

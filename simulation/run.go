@@ -198,6 +198,9 @@ func (r *run) decide(id string, rnd *rand.Rand) {
 	for key, states := range r.before {
 		before[key] = slices.Clone(states)
 	}
+	if len(w.active) > 1 && n.mat != "view" && n.mat != "test" {
+		f.job.began = w.db.clone()
+	}
 	provable := r.provable(f)
 	meanwhile := r.meanwhile(rnd)
 	a, err := r.ask(n, compiled)
@@ -320,7 +323,7 @@ func (f *flight) write() {
 	r, w := f.r, f.r.w
 	for _, other := range w.active {
 		for _, g := range other.flights {
-			if other != r && g.written && g.job.n.key() == f.job.n.key() {
+			if other != r && g.written && g.job.n.key() == f.job.n.key() && (r.session == nil || other.session == nil) {
 				return // between a build's end and the reading of its version nobody else writes (docs/when-reuse.md, limits)
 			}
 		}

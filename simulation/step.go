@@ -129,7 +129,7 @@ func (w *world) invoke(kind string, r *rand.Rand) {
 	for len(w.active) > 0 && w.wrong == "" {
 		w.active[r.IntN(len(w.active))].step(r)
 		if !w.db.duckdb() && r.IntN(20) == 0 && kind != "run" && len(w.active) > 0 {
-			w.foreign([]string{"write", "schema", "maintenance", "restore"}[r.IntN(4)], r)
+			w.foreign([]string{"write", "write", "schema", "maintenance", "restore", "drop"}[r.IntN(6)], r)
 		}
 	}
 }
@@ -243,7 +243,11 @@ func (w *world) change(rel *relation, c content, at int, r *rand.Rand) {
 		return
 	}
 	row := c.rows[r.IntN(len(c.rows))]
-	switch s, f := c.at("s"), c.at("f"); r.IntN(7) {
+	switch s, f := c.at("s"), c.at("f"); r.IntN(8) {
+	case 7:
+		// The same rows in another order.
+		c.rows = append(c.rows[1:], c.rows[0])
+		d.write(rel.parts, c, "UPDATE", "", map[string]string{"numUpdatedRows": "1"})
 	case 0:
 		if f >= 0 {
 			row[f] = map[bool]value{true: "-0.0", false: "0.0"}[row[f] == "0.0"]
