@@ -74,6 +74,8 @@ type Artifacts struct {
 	Manifest string `json:"manifest"`
 	// Sources is the absolute path of the measurements of the sources, "" if there are none of this call.
 	Sources string `json:"sources,omitempty"`
+	// Results is the absolute path of the engine's own results of an execution, with the text that was built of each node; "" if there are none.
+	Results string `json:"results,omitempty"`
 	// RunID is the invocation that the files must be of.
 	RunID string `json:"run_id"`
 	// RunStartedAt is the engine's own word for when that invocation began, as its templates print it: UTC, microseconds. "": not known.

@@ -173,3 +173,39 @@ func (m *macros) closure(roots []*macro, texts []string, withInternal bool) []*m
 	slices.SortFunc(out, func(a, b *macro) int { return strings.Compare(a.id, b.id) })
 	return out
 }
+
+// sqlWords are the words by which a template runs SQL, or has the adapter change something, while a node is compiled.
+var sqlWords = []string{
+	"run_query", "statement", "add_query", "submit_python_job", "create_schema", "drop_schema", "drop_relation", "drop_relation_if_exists",
+	"rename_relation", "truncate_relation", "create_table_as", "create_view_as", "load_csv_rows", "run_hooks", "expand_target_column_types",
+}
+
+// RunsSQLAtCompile tells whether a node's template, or a project's or package's macro that it may reach, runs SQL while the node is compiled, which
+// may write (S15, S28). When unsure: true.
+func (p *Project) RunsSQLAtCompile(n *Node) bool {
+	var roots []*macro
+	for _, id := range n.macros {
+		if x := p.macros.byID[id]; x != nil {
+			roots = append(roots, x)
+		}
+	}
+	texts := []string{n.RawCode}
+	for _, x := range p.macros.closure(roots, texts, false) {
+		texts = append(texts, x.sql)
+	}
+	for _, text := range texts {
+		if !hasJinja(text) {
+			continue
+		}
+		t := scanTemplate(text)
+		if t.computedNames {
+			return true
+		}
+		for _, w := range sqlWords {
+			if t.words[w] {
+				return true
+			}
+		}
+	}
+	return false
+}

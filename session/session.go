@@ -32,6 +32,10 @@ type Deps struct {
 	// OpenStore opens the state store that the settings name. It may use the warehouse (Delta). An error leaves the run without history.
 	// root is the project's root, to which a relative path is relative.
 	OpenStore func(ctx context.Context, settings Settings, root string, warehouse *sql.DB) (stores.Store, error)
+	// Reader, if set, stands between the session and the versions of the warehouse (outside.go). Project is shown the manifest before anything is
+	// made of it, and may tighten settings.
+	Reader  func(versions.Reader) versions.Reader
+	Project func(*project.Project)
 	// Log takes lines for the log. nil: nowhere.
 	Log func(format string, args ...any)
 	// HodorVersion goes into records.
@@ -133,6 +137,12 @@ func (s *Session) Start(ctx context.Context, req StartRequest) (StartAnswer, err
 	opt := versions.Options{Log: s.deps.Log, Now: s.deps.Now, Catalog: req.Database}
 	if s.reader, err = s.newReader(req.Adapter, s.db, opt); err != nil {
 		return StartAnswer{}, err
+	}
+	if s.deps.Reader != nil {
+		s.reader = s.deps.Reader(s.reader)
+	}
+	if s.deps.Project != nil {
+		s.deps.Project(p)
 	}
 	s.resolver = lineage.NewResolver(p, lineage.Options{Dialect: req.Adapter, Catalog: req.Database, Schema: req.Schema, Deferred: req.Deferred}, s)
 	s.hasher = p.NewHasher(s.hashContext())

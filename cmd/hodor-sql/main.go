@@ -73,6 +73,7 @@ func commands() []*cli.Command {
 		pruneCommand(),
 		ddlCommand(),
 		serveCommand(),
+		stateCommand(),
 		versionCommand(),
 	}
 }

@@ -254,3 +254,28 @@ func quoted(words string) string {
 
 // errNoResults is what is said of a run that left no results.
 var errNoResults = errors.New("it left no run_results.json of this run")
+
+// RelayArguments are dbt's options for a process that loads the same project in the same way: where it is, what it is run with, and what changes the
+// meaning of its tests.
+func (e *Executor) RelayArguments(engineArgs []string) ([]string, error) {
+	pass, _, err := arguments(engineArgs, e.out)
+	if err != nil {
+		return nil, err
+	}
+	args := []string{"--project-dir", e.project, "--target-path", e.target, "--partial-parse-file-diff", "--no-defer", "--no-favor-state", "--no-use-v2-parser", "--no-empty"}
+	for _, o := range []struct{ name, value string }{
+		{"--profiles-dir", e.opt.ProfilesDir}, {"--profile", e.opt.Profile}, {"--target", e.opt.Target}, {"--vars", e.opt.Vars},
+	} {
+		if o.value != "" {
+			args = append(args, o.name, o.value)
+		}
+	}
+	for _, a := range pass {
+		name, _, _ := strings.Cut(a, "=")
+		switch name {
+		case "--store-failures", "--warn-error", "--warn-error-options":
+			args = append(args, a)
+		}
+	}
+	return args, nil
+}

@@ -174,7 +174,7 @@ func (x *execution) run(ctx context.Context) (executor.ExecutionReport, error) {
 		return r, x.noResults(end, fmt.Errorf("run_results.json is of another run (%s, not %s)", found.Metadata.InvocationID, end.invocationID), r)
 	}
 	r.RunID, r.Interrupted = found.Metadata.InvocationID, end.interrupted
-	r.Artifacts = executor.Artifacts{Manifest: x.e.artifact("manifest.json"), RunID: r.RunID, RunStartedAt: end.startedAt}
+	r.Artifacts = executor.Artifacts{Manifest: x.e.artifact("manifest.json"), Results: path, RunID: r.RunID, RunStartedAt: end.startedAt}
 	m, err := ReadManifest(r.Artifacts.Manifest)
 	if err != nil || m.InvocationID != r.RunID {
 		m = nil // of another run: what covers what is not known

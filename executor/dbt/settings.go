@@ -31,6 +31,9 @@ type Setting struct {
 	Why string
 }
 
+// internal are settings that dbt reads without listing them among its own: their DBT_ENGINE_ spelling alone makes it warn.
+var internal = map[string]bool{"RECORDER_MODE": true, "RECORDER_FILE_PATH": true}
+
 // Settings classifies every variable that dbt reads; settings_test.go holds it against the installed dbt's own lists.
 var Settings = []Setting{
 	{"TARGET", Option, "--target"},
@@ -155,7 +158,10 @@ func environment(environ []string) (out []string, d Defaults, warnings []string,
 	}
 	for _, s := range Settings {
 		if s.Class == Overridden || s.Class == Refused || s.Name == "FULL_REFRESH" || s.Name == "QUIET" || s.Name == "LOG_FORMAT" || s.Name == "LOG_LEVEL" {
-			out = append(out, "DBT_"+s.Name+"=", "DBT_ENGINE_"+s.Name+"=")
+			out = append(out, "DBT_"+s.Name+"=")
+			if !internal[s.Name] {
+				out = append(out, "DBT_ENGINE_"+s.Name+"=")
+			}
 		}
 	}
 	// The plugin inside must neither decide nor record. A child whose output is a pipe must not fall back to the machine's code page.
