@@ -7,6 +7,7 @@ import (
 
 	"hodor/session"
 	"hodor/stores"
+	"hodor/stores/delta"
 	"hodor/stores/duckdb"
 	"hodor/stores/postgres"
 )
@@ -20,7 +21,9 @@ type storeAsk struct {
 	root     string   // of the dbt project
 	dsn      string   // Postgres, in place of what libpq finds by itself
 	login    lakebase // nil: there is nobody to ask
-	readOnly bool
+	// warehouse is dbt's connection, for Delta; nil: the DATABRICKS_* variables say how to reach one.
+	warehouse *sql.DB
+	readOnly  bool
 }
 
 // openStore opens the store that the settings name (spec 8). Nothing is reached yet: the first operation does.
@@ -46,13 +49,21 @@ func openStore(ask storeAsk) (stores.Store, error) {
 			return nil, err
 		}
 		return store, nil
+	case "delta":
+		store, err := delta.Open(delta.Options{
+			Warehouse: ask.warehouse, Connection: delta.FromEnvironment(), Database: s.Database, Schema: s.Schema, Table: s.Table, ReadOnly: ask.readOnly,
+		})
+		if err != nil {
+			return nil, err
+		}
+		return store, nil
 	}
-	return nil, fmt.Errorf("%w: hodor_store is %q, which this version has not; set hodor_store (or HODOR_STORE) to duckdb or postgres", stores.ErrUnavailable, s.Store)
+	return nil, fmt.Errorf("%w: hodor_store is %q; set hodor_store (or HODOR_STORE) to duckdb, postgres or delta", stores.ErrUnavailable, s.Store)
 }
 
 // openStore is the session's way to its store: a Lakebase login comes from the host, which has the SDK.
-func (s *service) openStore(_ context.Context, settings session.Settings, root string, _ *sql.DB) (stores.Store, error) {
-	return openStore(storeAsk{settings: settings, root: root, login: s.login})
+func (s *service) openStore(_ context.Context, settings session.Settings, root string, warehouse *sql.DB) (stores.Store, error) {
+	return openStore(storeAsk{settings: settings, root: root, login: s.login, warehouse: warehouse})
 }
 
 // login asks the host for the login to a Lakebase endpoint.

@@ -8,6 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"hodor/explain"
+	"hodor/stores/delta"
 	"hodor/stores/duckdb"
 	"hodor/stores/postgres"
 	"hodor/stores/sqlstore"
@@ -126,10 +127,18 @@ func statements(p place) ([]string, error) {
 			t.Schema = "public"
 		}
 	case "delta":
-		return nil, usage("ddl knows no Delta store in this version")
+		d = delta.Dialect
+		t.Database = p.settings.Database
+		if t.Database == "" || t.Schema == "" {
+			return nil, usage("a Delta store needs --database (the catalog) and --schema")
+		}
 	}
 	if _, err := sqlstore.New(d, nil, t, true); err != nil {
 		return nil, usage("%v", err)
 	}
-	return sqlstore.DDL(d, t), nil
+	list := sqlstore.DDL(d, t)
+	if d == delta.Dialect {
+		list = append(list, delta.Grants(t, "<service principal of the jobs>", "<everybody else>")...)
+	}
+	return list, nil
 }

@@ -1,7 +1,7 @@
 """One Spark session with Delta Lake for all Go tests of a run.
 
     server.py JARS                    serves until its input ends; the first line of its output is the address
-    server.py JARS -- COMMAND ...     runs COMMAND with the address in HODOR_SPARK and ends with its status
+    server.py JARS -- COMMAND ...     runs COMMAND with the address in SPARKTEST_ADDRESS and ends with its status
 
 JARS is the folder with Delta Lake's jars. The server listens on loopback. A client sends one JSON object a line and reads one a
 line back; each connection is served by a thread of its own. The first line of a connection names the Spark session that it
@@ -37,6 +37,7 @@ SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.session.timeZone": "UTC",
+    "spark.sql.sources.default": "delta",  # as on Databricks
     # Small data on a busy machine: nothing in parallel, no code generation. Without the last but one, VACUUM runs 10,000 tasks.
     "spark.default.parallelism": "1",
     "spark.sql.shuffle.partitions": "1",
@@ -313,7 +314,7 @@ def main(jars: str, command: list) -> int:
             return 1
         address = f"127.0.0.1:{serve(spark).server_address[1]}"
         if command:
-            return subprocess.run(command, env=os.environ | {"HODOR_SPARK": address}).returncode
+            return subprocess.run(command, env=os.environ | {"SPARKTEST_ADDRESS": address}).returncode
         print(address, flush=True)
         sys.stdin.read()
         return 0

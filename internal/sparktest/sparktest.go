@@ -68,7 +68,7 @@ var errMissing = errors.New("no Spark")
 func Get(t testing.TB) *Session {
 	t.Helper()
 	once.Do(func() {
-		if address = os.Getenv("HODOR_SPARK"); address == "" {
+		if address = os.Getenv("SPARKTEST_ADDRESS"); address == "" {
 			address, failed = start()
 		}
 	})

@@ -33,8 +33,10 @@ func (s *Store) Append(ctx context.Context, records []stores.Record) error {
 						return err
 					}
 				}
-				if err := s.insert(ctx, c, e, names, rowsOf(batch, there)); err != nil {
-					return err
+				for _, rows := range s.split(rowsOf(batch, there)) {
+					if err := s.insert(ctx, c, e, names, rows); err != nil {
+						return err
+					}
 				}
 			}
 			return nil
@@ -58,6 +60,29 @@ func rowsOf(records []stores.Record, there map[string]bool) [][]any {
 		rows = append(rows, row)
 	}
 	return rows
+}
+
+// split cuts rows into parts that one statement can hold.
+func (s *Store) split(rows [][]any) [][][]any {
+	if s.d.MaxStatement == 0 {
+		return [][][]any{rows}
+	}
+	var parts [][][]any
+	first, size := 0, 0
+	for i, row := range rows {
+		n := 0
+		for _, v := range row {
+			if t, ok := v.(string); ok {
+				n += len(t)
+			}
+		}
+		if i > first && size+n > s.d.MaxStatement {
+			parts = append(parts, rows[first:i])
+			first, size = i, 0
+		}
+		size += n
+	}
+	return append(parts, rows[first:])
 }
 
 // present returns which of the records stand in the table.

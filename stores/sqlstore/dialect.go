@@ -47,6 +47,10 @@ type Dialect struct {
 	Transactions bool
 	// Insert writes rows in a quicker way than one INSERT with all values.
 	Insert func(ctx context.Context, c *sql.Conn, t Table, columns []string, rows [][]any) error
+	// MaxStatement is how many bytes of values one INSERT takes at most, about; a larger row goes alone. 0: no limit that matters.
+	MaxStatement int
+	// Conflict tells errors that only say that another writer came in between: the operation is tried a few times more.
+	Conflict func(error) bool
 	// Final tells errors that a second attempt on a fresh connection can't mend, e.g. a refused password.
 	Final func(error) bool
 }

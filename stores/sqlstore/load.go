@@ -31,6 +31,9 @@ func (s *Store) LoadBefore(ctx context.Context, scope stores.Scope, sinceMS, bef
 				out.Reject(r.NodeKey)
 				return nil
 			}
+			if r.ProjectName != scope.Project || r.TargetName != scope.Target {
+				return nil // a collation of the database's own takes them for equal
+			}
 			out.Add(r.NodeKey, r)
 			return nil
 		})

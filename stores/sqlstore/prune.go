@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 	"database/sql"
+	"strings"
 
 	"hodor/stores"
 )
@@ -12,10 +13,11 @@ func (s *Store) Prune(ctx context.Context, scope stores.Scope, beforeMS int64, d
 	if !dryRun && s.readOnly {
 		return 0, stores.ErrReadOnly
 	}
-	var n, newest int64
+	var n int64
+	var old oldRows
 	count := func(e execer, l *layout) (err error) {
-		if newest, err = s.newestMS(ctx, e, scope); err == nil {
-			n, err = s.addOld(s.sql("SELECT COUNT(*) FROM "+s.d.name(s.table)), l, scope, beforeMS, newest).one(ctx, e)
+		if old, err = s.findOld(ctx, e, l, scope, beforeMS); err == nil {
+			n, err = old.addTo(s.sql("SELECT COUNT(*) FROM "+s.d.name(s.table))).one(ctx, e)
 		}
 		return err
 	}
@@ -28,28 +30,51 @@ func (s *Store) Prune(ctx context.Context, scope stores.Scope, beforeMS int64, d
 			if err := count(e, l); err != nil {
 				return err
 			}
-			return s.addOld(s.sql("DELETE FROM "+s.d.name(s.table)), l, scope, beforeMS, newest).exec(ctx, e)
+			return old.addTo(s.sql("DELETE FROM "+s.d.name(s.table))).exec(ctx, e)
 		})
 	})
 }
 
-// newestMS is when the newest record of scope was recorded: the clock by which a lost commit is old. The store has no other.
-func (s *Store) newestMS(ctx context.Context, e execer, scope stores.Scope) (int64, error) {
-	return s.sql("SELECT MAX(recorded_at_ms) FROM "+s.d.name(s.table)+" WHERE project_name = ? AND target_name = ?",
-		stores.EscapeText(scope.Project), stores.EscapeText(scope.Target)).one(ctx, e)
+// oldRows says which rows of a scope are to go: those from before a time, and those of commits that are lost. The ids of these are looked up
+// first, since not every database takes a subquery in DELETE.
+type oldRows struct {
+	project, target string // escaped
+	beforeMS        int64
+	lostBeforeMS    int64
+	lost            []any
 }
 
-// addOld appends the condition of the rows to prune.
-func (s *Store) addOld(q *statement, l *layout, scope stores.Scope, beforeMS, newestMS int64) *statement {
-	project, target := stores.EscapeText(scope.Project), stores.EscapeText(scope.Target)
-	q.add(" WHERE project_name = ? AND target_name = ? AND (recorded_at_ms < ?", project, target, beforeMS)
-	if !l.missing["commit_id"] {
-		q.add(" OR (commit_id IS NOT NULL AND recorded_at_ms < ?", newestMS-stores.LostCommitMS)
-		if l.commit {
-			q.add(" AND commit_id NOT IN (SELECT MIN(commit_id) FROM "+s.d.name(s.table.Commit())+
-				" WHERE project_name = ? AND target_name = ? AND commit_id IS NOT NULL GROUP BY generation HAVING COUNT(*) = 1)", project, target)
-		}
-		q.add(")")
+// findOld reads what makes a row old.
+func (s *Store) findOld(ctx context.Context, e execer, l *layout, scope stores.Scope, beforeMS int64) (oldRows, error) {
+	old := oldRows{project: stores.EscapeText(scope.Project), target: stores.EscapeText(scope.Target), beforeMS: beforeMS}
+	if l.missing["commit_id"] {
+		return old, nil
+	}
+	table := s.d.name(s.table)
+	// The newest record of the scope is the clock by which a lost commit is old. The store has no other.
+	newest, err := s.sql("SELECT MAX(recorded_at_ms) FROM "+table+" WHERE project_name = ? AND target_name = ?", old.project, old.target).one(ctx, e)
+	if err != nil {
+		return old, err
+	}
+	old.lostBeforeMS = newest - stores.LostCommitMS
+	q := s.sql("SELECT DISTINCT commit_id FROM "+table+" WHERE project_name = ? AND target_name = ? AND commit_id IS NOT NULL AND recorded_at_ms < ?",
+		old.project, old.target, old.lostBeforeMS)
+	if l.commit {
+		q.add(" AND commit_id NOT IN (SELECT MIN(commit_id) FROM "+s.d.name(s.table.Commit())+
+			" WHERE project_name = ? AND target_name = ? AND commit_id IS NOT NULL GROUP BY generation HAVING COUNT(*) = 1)", old.project, old.target)
+	}
+	err = q.each(ctx, e, 1, func(v []any) error {
+		old.lost = append(old.lost, text(v[0])) // as it is stored
+		return nil
+	})
+	return old, err
+}
+
+// addTo appends the condition of these rows.
+func (o oldRows) addTo(q *statement) *statement {
+	q.add(" WHERE project_name = ? AND target_name = ? AND (recorded_at_ms < ?", o.project, o.target, o.beforeMS)
+	if len(o.lost) > 0 {
+		q.add(" OR (recorded_at_ms < ? AND commit_id IN (?"+strings.Repeat(", ?", len(o.lost)-1)+"))", append([]any{o.lostBeforeMS}, o.lost...)...)
 	}
 	return q.add(")")
 }

@@ -5,8 +5,10 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"sync"
+	"time"
 
 	"hodor/stores"
 )
@@ -92,16 +94,35 @@ func (s *Store) write(ctx context.Context, op operation) error {
 	return s.try(ctx, true, op)
 }
 
+// conflictTries is how often an operation is run that met other writers.
+const conflictTries = 6
+
 // try runs op, and once more on a fresh connection if that failed: the connection may have been lost while idle, its password may have run out,
-// the tables may have been dropped or upgraded since they were looked at. op must bear being run again after any part of it was done.
+// the tables may have been dropped or upgraded since they were looked at. One that met another writer is run a few times, after pauses that grow
+// and differ between writers. op must bear being run again after any part of it was done.
 func (s *Store) try(ctx context.Context, write bool, op operation) error {
-	err := s.once(ctx, write, op, 0)
-	if err == nil || ctx.Err() != nil || errors.Is(err, stores.ErrUnavailable) || errors.Is(err, ErrNothing) ||
-		s.d.Final != nil && s.d.Final(err) {
-		return s.say(err)
+	for attempt := 0; ; attempt++ {
+		err := s.once(ctx, write, op, attempt)
+		if err == nil || ctx.Err() != nil || errors.Is(err, stores.ErrUnavailable) || errors.Is(err, ErrNothing) ||
+			s.d.Final != nil && s.d.Final(err) {
+			return s.say(err)
+		}
+		s.forget()
+		conflict := s.d.Conflict != nil && s.d.Conflict(err)
+		if conflict && attempt+1 < conflictTries {
+			pause := time.NewTimer(rand.N(100 * time.Millisecond << attempt))
+			select {
+			case <-pause.C:
+				continue
+			case <-ctx.Done():
+				pause.Stop()
+				return s.say(err)
+			}
+		}
+		if conflict || attempt > 0 {
+			return s.say(err)
+		}
 	}
-	s.forget()
-	return s.say(s.once(ctx, write, op, 1))
 }
 
 // say puts the place in front of an error that came from the database, and makes it one line.

@@ -16,6 +16,8 @@ type Place struct {
 	Exec func(t *testing.T, statement string)
 	// Table and Commit are the quoted names of the tables for Exec, Text is the type of text columns.
 	Table, Commit, Text string
+	// PlainNames: a name has no hyphen.
+	PlainNames bool
 	// Twins: nothing keeps two rows of one generation out of the commit table.
 	Twins bool
 }
