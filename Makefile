@@ -97,7 +97,7 @@ test-go: .venv/.stamp .venv-next/.stamp ## the Go tests; some speak to the DuckD
 	go test ./...
 
 .PHONY: soundness
-soundness: .venv/.stamp ## the long forms of what may never go wrong (hours): make soundness PAIRS=200000 HISTORIES=50000 SEED=7
+soundness: .venv/.stamp .venv-next/.stamp ## the long forms of what may never go wrong (hours): make soundness PAIRS=200000 HISTORIES=50000 SEED=7
 	HODOR_SOUNDNESS_PAIRS=$(or $(PAIRS),100000) HODOR_SOUNDNESS_SEED=$(or $(SEED),1000000) \
 		go test ./normalize/soundness -run 'TestEqualHashes|TestUnsound' -v -timeout 6h
 	HODOR_SIMULATION_HISTORIES=$(or $(HISTORIES),1000000) HODOR_SIMULATION_SEED=$(or $(SEED),1000000) \

@@ -1,6 +1,8 @@
 package normalize
 
 import (
+	"strings"
+
 	"hodor/grammar"
 )
 
@@ -173,10 +175,12 @@ func (a *analysis) callArgs(name string, x *grammar.Call, e *env) value {
 			continue
 		}
 		place := e
-		if _, column := stripParens(arg).(*grammar.Column); column && (name == "struct" || name == "struct_pack" || name == "named_struct" || name == "row") {
+		if c, column := stripParens(arg).(*grammar.Column); column && (name == "struct" || name == "named_struct" || name == "row" || strings.HasPrefix(name, "struct_")) {
 			named := *e
 			named.caseData = true
 			place = &named
+			// DuckDB calls the field as the table does, but behind GROUP BY as it is written here (T30).
+			a.keep[&c.Parts[len(c.Parts)-1]] = true
 		}
 		item := a.expr(arg, place)
 		if i == 0 && (name == "if" || name == "iff" || name == "nvl2") {

@@ -17,13 +17,16 @@ const (
 
 // Normalize analyses one compiled text. It never fails: what can't be understood comes back at level text with facts that claim nothing, and
 // Error says why. It is safe for concurrent use.
-func Normalize(sql string, opt Options) Result {
+func Normalize(sql string, opt Options) Result { return run(sql, opt, nil) }
+
+// run is Normalize; trace, if not nil, notes what each pass changed.
+func run(sql string, opt Options, trace *tracer) Result {
 	replacer := opt.Replacer
 	if replacer == nil {
 		replacer = NewReplacer(opt.InvocationID, opt.RunStartedAt)
 	}
 	replaced := replacer.Replace(sql)
-	r := guarded(sql, replaced, opt, replacer)
+	r := guarded(sql, replaced, opt, replacer, trace)
 	if replaced != sql {
 		for i := range r.Literals {
 			r.Literals[i].stable = replacer.Replace(r.Literals[i].Text)
@@ -35,17 +38,17 @@ func Normalize(sql string, opt Options) Result {
 }
 
 // guarded is analyse, but a panic there makes the text an unknown one: it builds, and the rest of the run goes on.
-func guarded(sql, replaced string, opt Options, replacer *Replacer) (r Result) {
+func guarded(sql, replaced string, opt Options, replacer *Replacer, trace *tracer) (r Result) {
 	defer func() {
 		if p := recover(); p != nil {
 			r = unparsed(replaced, &Error{Line: 1, Column: 1, Message: fmt.Sprintf("internal error, please report this text: %v", p)})
 		}
 	}()
-	return analyse(sql, replaced, opt, replacer)
+	return analyse(sql, replaced, opt, replacer, trace)
 }
 
 // analyse is Normalize without the hashes.
-func analyse(sql, replaced string, opt Options, replacer *Replacer) Result {
+func analyse(sql, replaced string, opt Options, replacer *Replacer, trace *tracer) Result {
 	if opt.Dialect != DialectDatabricks && opt.Dialect != DialectDuckDB {
 		return unparsed(replaced, &Error{Line: 1, Column: 1, Message: fmt.Sprintf("unknown dialect %q; databricks and duckdb are known", opt.Dialect)})
 	}
@@ -64,10 +67,13 @@ func analyse(sql, replaced string, opt Options, replacer *Replacer) Result {
 		functions: map[string]bool{}}
 	a.unnamed = a.duck() && strings.Contains(lower(sql), "unnamed_") || strings.Contains(lower(sql), "valueslist")
 	found := literals(sql, file)
+	trace.step("tokens", file)
 	if replaced != sql {
 		a.replacePlaceholders(file, replacer)
+		trace.step("placeholder", file)
 	}
 	a.shape(file)
+	trace.step("shape", file)
 	a.file(file)
 	a.otherPlaceholders()
 	if a.misread != "" {
@@ -75,8 +81,9 @@ func analyse(sql, replaced string, opt Options, replacer *Replacer) Result {
 		line, column := p.at(sql, int(a.misreadAt))
 		return text(sql, dialect, replacer, &grammar.ParseError{Line: line, Column: column, Expected: a.misread})
 	}
-	a.canonical(file)
+	a.canonical(file, trace)
 	a.qualifyTables(opt.Catalog)
+	trace.step("qualify_table", file)
 	r := Result{Level: LevelQualified, Normalized: grammar.Print(file, dialect), Facts: a.facts(), Literals: found}
 	if a.gaveUp != "" {
 		r.Level = LevelParsed
@@ -85,20 +92,45 @@ func analyse(sql, replaced string, opt Options, replacer *Replacer) Result {
 	return r
 }
 
-// canonical runs the passes that follow the binding, each in its own file.
-func (a *analysis) canonical(file *grammar.File) {
+// canonical runs the passes that follow the binding, each in its own file. They go over the tree together: the marks of parens and spelling in one
+// walk, their rewrites in another. Traced, each has a walk of its own, which comes to the same.
+func (a *analysis) canonical(file *grammar.File, trace *tracer) {
 	p := &parens{duck: a.duck(), keep: map[*grammar.Paren]bool{}}
 	s := &spelling{dialect: a.dialect, frozen: a.frozenNodes()}
 	grammar.Walk(file, func(n grammar.Node) bool {
 		p.mark(n)
-		s.node(n)
+		if trace == nil {
+			s.node(n)
+		}
 		return true
 	})
 	a.fold()
+	trace.step("fold", file)
 	a.canonicalNames(file)
-	grammar.Rewrite(file, func(x grammar.Expr) grammar.Expr {
-		return a.mergeDot(s.rewrite(p.rewrite(x)))
+	trace.step("names", file)
+	if trace == nil {
+		grammar.Rewrite(file, func(x grammar.Expr) grammar.Expr {
+			return a.mergeDot(s.rewrite(p.rewrite(x)))
+		})
+		return
+	}
+	grammar.Rewrite(file, func(x grammar.Expr) grammar.Expr { return a.mergeDot(p.rewrite(x)) })
+	trace.step("parens", file)
+	grammar.Walk(file, func(n grammar.Node) bool {
+		if _, ok := n.(*grammar.TypeName); ok {
+			s.node(n)
+		}
+		return true
 	})
+	trace.step("types", file)
+	grammar.Walk(file, func(n grammar.Node) bool {
+		if _, ok := n.(*grammar.TypeName); !ok {
+			s.node(n)
+		}
+		return true
+	})
+	grammar.Rewrite(file, s.rewrite)
+	trace.step("spelling", file)
 }
 
 // mergeDot writes (name).field as name.field where the binder found that they are one.

@@ -114,6 +114,7 @@ func TestFold(t *testing.T) {
 	apart(t, DialectDuckDB, []pair{
 		{"output name", "select id as K from t", "select id as k from t"},
 		{"T1", "select ID + 1 from t", "select id + 1 from t"},
+		{"T30: behind GROUP BY a field is called as written", "select struct_pack(ID) as k from t group by id", "select struct_pack(id) as k from t group by id"},
 		{"T31: a map or JSON", "select m.A as k from t", "select m.a as k from t"},
 		{"struct field in a name", "select st.A from t", "select st.a from t"},
 		{"rowid is called as written", "select ROWID from t", "select rowid from t"},

@@ -67,6 +67,7 @@ func newApp(name string, stdin io.Reader, stdout, stderr io.Writer) *cli.App {
 func commands() []*cli.Command {
 	return []*cli.Command{
 		normalizeCommand(),
+		diffCommand(),
 		explainCommand(),
 		historyCommand(),
 		reportCommand(),

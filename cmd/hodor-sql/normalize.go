@@ -12,9 +12,13 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/rogpeppe/go-internal/diff"
 	"github.com/urfave/cli/v2"
 
+	"hodor/grammar"
+	"hodor/internal/terminal"
 	"hodor/normalize"
+	"hodor/normalize/compare"
 )
 
 // normalizeAnswer is the object of `normalize --json` and `--jsonl`.
@@ -38,6 +42,7 @@ type normalizeFlags struct {
 	recursive bool
 	jsonl     bool
 	jobs      int
+	screen    *terminal.Screen
 }
 
 func normalizeCommand() *cli.Command {
@@ -50,10 +55,11 @@ func normalizeCommand() *cli.Command {
 		Flags: []cli.Flag{
 			dialectFlag(),
 			&cli.BoolFlag{Name: "json", Usage: "print one JSON object a text"},
-			&cli.BoolFlag{Name: "explain", Usage: "print level, hashes and facts beside the canonical SQL"},
+			&cli.BoolFlag{Name: "explain", Usage: "print level, hashes, facts, and what each pass changed, beside the canonical SQL"},
 			&cli.BoolFlag{Name: "r", Usage: "take the *.sql files of directories, at any depth"},
 			&cli.BoolFlag{Name: "jsonl", Usage: "read objects from stdin, a line each"},
-			&cli.IntFlag{Name: "jobs", Value: 1, Usage: "texts analysed at a time with --jsonl"},
+			jobsFlag(),
+			colorFlag(),
 			&cli.StringFlag{Name: "invocation-id", Usage: "the run's invocation id, to get the hash of a recorded run"},
 			&cli.StringFlag{Name: "run-started-at", Usage: "the run's run_started_at"},
 			&cli.StringFlag{Name: "catalog", Usage: "default catalog of unqualified names"},
@@ -74,19 +80,22 @@ func normalizeCommand() *cli.Command {
 			if err := checkDialect(flags.options.Dialect); err != nil {
 				return err
 			}
+			if err := checkJobs(flags.jobs); err != nil {
+				return err
+			}
+			if flags.screen, err = screen(c); err != nil {
+				return err
+			}
 			if flags.jsonl {
 				if len(args) > 0 {
 					return usage("--jsonl reads stdin and takes no files, got %q", args[0])
-				}
-				if flags.jobs < 1 || flags.jobs > 256 {
-					return usage("--jobs is %d; a number from 1 to 256 is needed", flags.jobs)
 				}
 				return normalizeLines(c.App.Reader, c.App.Writer, flags)
 			}
 			if len(args) == 0 {
 				return usage("normalize needs a file, a directory (with -r), or - for stdin")
 			}
-			return normalizeFiles(c.App.Reader, c.App.Writer, args, flags)
+			return normalizeFiles(c.App.Reader, c.App.Writer, c.App.ErrWriter, args, flags)
 		},
 	}
 }
@@ -104,7 +113,16 @@ func checkDialect(dialect string) error {
 }
 
 func answer(id, sql string, options normalize.Options) normalizeAnswer {
-	r := normalize.Normalize(sql, options)
+	return answerOf(id, normalize.Normalize(sql, options), options)
+}
+
+// traced is answer, and what each pass made of the text.
+func traced(id, sql string, options normalize.Options) (normalizeAnswer, []normalize.Step) {
+	r, steps := normalize.Trace(sql, options)
+	return answerOf(id, r, options), steps
+}
+
+func answerOf(id string, r normalize.Result, options normalize.Options) normalizeAnswer {
 	return normalizeAnswer{
 		ID: id, Dialect: options.Dialect, Level: r.Level, HashVersion: normalize.Version, TextHash: r.TextHash, CodeHash: r.CodeHash,
 		Normalized: r.Normalized, Facts: r.Facts, Error: r.Error,
@@ -169,32 +187,58 @@ func readSource(stdin io.Reader, name string) (string, error) {
 	return string(data), nil
 }
 
-func normalizeFiles(stdin io.Reader, stdout io.Writer, args []string, flags normalizeFlags) error {
+func normalizeFiles(stdin io.Reader, stdout, stderr io.Writer, args []string, flags normalizeFlags) error {
 	files, err := sources(args, flags.recursive)
 	if err != nil {
 		return err
 	}
-	out := bufio.NewWriter(stdout)
-	defer out.Flush()
-	for _, file := range files {
-		sql, err := readSource(stdin, file)
-		if err != nil {
-			return err
-		}
-		a := answer(file, sql, flags.options)
-		if flags.json {
-			out.Write(encode(a))
-			continue
-		}
-		if len(files) > 1 {
-			fmt.Fprintf(out, "-- %s\n", file)
-		}
-		if flags.explain {
-			explainAnswer(out, a)
-		}
-		fmt.Fprintln(out, a.Normalized)
+	type result struct {
+		text []byte
+		err  error
 	}
-	return nil
+	bar := newProgress(stderr, "normalizing", len(files))
+	out := bufio.NewWriter(stdout)
+	err = inOrder(len(files), flags.jobs,
+		func(i int) result {
+			sql, err := readSource(stdin, files[i])
+			if err != nil {
+				return result{err: err}
+			}
+			return result{text: normalizeFile(files[i], sql, len(files) > 1, flags)}
+		},
+		func(_ int, r result) error {
+			bar.step()
+			if r.err != nil {
+				return r.err
+			}
+			_, err := out.Write(r.text)
+			return err
+		})
+	bar.end()
+	if flushErr := out.Flush(); flushErr != nil && err == nil {
+		return unreadable("stdout: %v", flushErr)
+	}
+	return err
+}
+
+// normalizeFile is what is printed for one text.
+func normalizeFile(name, sql string, titled bool, flags normalizeFlags) []byte {
+	if flags.json {
+		return encode(answer(name, sql, flags.options))
+	}
+	var out bytes.Buffer
+	if titled {
+		fmt.Fprintf(&out, "-- %s\n", name)
+	}
+	if !flags.explain {
+		fmt.Fprintln(&out, answer(name, sql, flags.options).Normalized)
+		return out.Bytes()
+	}
+	a, steps := traced(name, sql, flags.options)
+	explainAnswer(&out, a)
+	explainSteps(&out, steps, a.Dialect, flags.screen)
+	fmt.Fprintln(&out, a.Normalized)
+	return out.Bytes()
 }
 
 // explainAnswer prints what is known of a text, as SQL comments.
@@ -214,6 +258,37 @@ func explainAnswer(w io.Writer, a normalizeAnswer) {
 	}
 	if a.Error != nil {
 		fmt.Fprintf(w, "-- not better:  line %d, column %d: %s\n", a.Error.Line, a.Error.Column, a.Error.Message)
+	}
+}
+
+// explainSteps prints what each pass changed, as SQL comments: the lines before with a minus, those after with a plus. The first pass starts from
+// the text as the user wrote it.
+func explainSteps(w io.Writer, steps []normalize.Step, dialectName string, s *terminal.Screen) {
+	dialect, err := grammar.DialectOf(dialectName)
+	if err != nil {
+		return
+	}
+	lines := func(text string) []byte { return []byte(strings.Join(compare.Lines(text, dialect), "\n") + "\n") }
+	for i, step := range steps {
+		fmt.Fprintf(w, "-- %s\n", s.Paint(terminal.Bold, "pass "+step.Pass+": "+step.Does))
+		before := lines(step.Before)
+		if i == 0 {
+			before = []byte(step.Before + "\n")
+		}
+		for line := range strings.Lines(string(diff.Diff("before", before, "after", lines(step.After)))) {
+			line = strings.TrimSuffix(line, "\n")
+			body := ""
+			if len(line) > 1 {
+				body = strings.TrimSpace(line[1:])
+			}
+			switch {
+			case body == "", strings.HasPrefix(line, "--- before"), strings.HasPrefix(line, "+++ after"):
+			case line[0] == '-':
+				fmt.Fprintf(w, "--   %s\n", s.Paint(terminal.Red, "- "+body))
+			case line[0] == '+':
+				fmt.Fprintf(w, "--   %s\n", s.Paint(terminal.Green, "+ "+body))
+			}
+		}
 	}
 }
 

@@ -12,11 +12,15 @@ import (
 	"hodor/internal/enginetest"
 )
 
-// inPython is the DuckDB of a Python environment at the root of the repository: .venv has DuckDB 2. It answers a line of JSON a request.
+// inPython is the DuckDB of a Python environment at the root of the repository: .venv has DuckDB 2, .venv-next DuckDB 1.5. It answers a line of
+// JSON a request.
 type inPython struct {
-	t   testing.TB
-	in  io.WriteCloser
-	out *bufio.Reader
+	t      testing.TB
+	python string
+	cmd    *exec.Cmd
+	in     io.WriteCloser
+	out    *bufio.Reader
+	filled map[int]string
 }
 
 // pythonChild keeps the databases. A thread of its own interrupts what runs too long.
@@ -58,37 +62,44 @@ func newInPython(t testing.TB, environment string) *inPython {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(python); err != nil {
-		enginetest.Missing(t, "no Python environment %s: make venv", environment)
+		enginetest.Missing(t, "no Python environment %s: make venv venv-next", environment)
 	}
-	limit, _ := json.Marshal(statementLimit.Seconds())
-	count, _ := json.Marshal(databases)
-	cmd := exec.Command(python, "-c", pythonChild, string(count), string(limit))
-	cmd.Dir = t.TempDir()
-	cmd.Stderr = os.Stderr
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	e := &inPython{t: t, python: python, filled: map[int]string{}}
+	e.start()
 	t.Cleanup(func() {
-		in.Close()
-		if err := cmd.Wait(); err != nil {
+		e.in.Close()
+		if err := e.cmd.Wait(); err != nil {
 			t.Errorf("the DuckDB in Python ended with %v", err)
 		}
 	})
-	e := &inPython{t: t, in: in, out: bufio.NewReader(out)}
+	return e
+}
+
+func (e *inPython) start() {
+	limit, _ := json.Marshal(statementLimit.Seconds())
+	count, _ := json.Marshal(databases)
+	e.cmd = exec.Command(e.python, "-c", pythonChild, string(count), string(limit))
+	e.cmd.Dir = e.t.TempDir()
+	e.cmd.Stderr = os.Stderr
+	in, err := e.cmd.StdinPipe()
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	out, err := e.cmd.StdoutPipe()
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	if err := e.cmd.Start(); err != nil {
+		e.t.Fatal(err)
+	}
+	e.in, e.out = in, bufio.NewReader(out)
 	for n := range databases {
-		if err := e.fill(n, settings); err != nil {
-			t.Fatal(err)
+		for _, script := range []string{settings, e.filled[n]} {
+			if o := e.ask(n, script, true); o.err != "" {
+				e.t.Fatal(o.err)
+			}
 		}
 	}
-	return e
 }
 
 func (e *inPython) ask(n int, text string, fill bool) outcome {
@@ -96,11 +107,14 @@ func (e *inPython) ask(n int, text string, fill bool) outcome {
 	if err != nil {
 		e.t.Fatal(err)
 	}
-	if _, err := e.in.Write(append(line, '\n')); err != nil {
-		e.t.Fatal(err)
+	if _, err = e.in.Write(append(line, '\n')); err == nil {
+		line, err = e.out.ReadBytes('\n')
 	}
-	if line, err = e.out.ReadBytes('\n'); err != nil {
-		e.t.Fatalf("the DuckDB in Python is gone: %v, at %s", err, text)
+	if err != nil {
+		// Some queries end DuckDB itself. They prove nothing, and the next ones get another process.
+		e.t.Logf("DuckDB ended (%v) at\n%s", e.cmd.Wait(), text)
+		e.start()
+		return outcome{err: engineEnded}
 	}
 	var answer struct{ Columns, Rows, Err string }
 	if err := json.Unmarshal(line, &answer); err != nil {
@@ -109,10 +123,14 @@ func (e *inPython) ask(n int, text string, fill bool) outcome {
 	return outcome{columns: answer.Columns, rows: answer.Rows, err: answer.Err}
 }
 
+// engineEnded is the outcome of a query that ended the engine.
+const engineEnded = "the engine ended"
+
 func (e *inPython) fill(n int, script string) error {
 	if o := e.ask(n, script, true); o.err != "" {
 		return &fillError{o.err}
 	}
+	e.filled[n] = script
 	return nil
 }
 

@@ -52,8 +52,16 @@ const perSchema = 100
 // database where the first one runs, in each version of DuckDB.
 func TestEqualHashesMeanEqualResults(t *testing.T) {
 	want := pairsWanted(t)
-	t.Run("duckdb1", func(t *testing.T) { law(t, newLinked(t), want) })
-	if os.Getenv("HODOR_SOUNDNESS_PAIRS") == "" {
+	atSize := os.Getenv("HODOR_SOUNDNESS_PAIRS") != ""
+	t.Run("duckdb1", func(t *testing.T) {
+		if atSize {
+			// In a process of its own: among so many queries some end DuckDB 1.5 itself.
+			law(t, newInPython(t, ".venv-next"), want)
+			return
+		}
+		law(t, newLinked(t), want)
+	})
+	if !atSize {
 		want /= 3
 	}
 	t.Run("duckdb2", func(t *testing.T) { law(t, newInPython(t, ".venv"), want) })
@@ -160,7 +168,7 @@ func differ(e engine, first [databases]outcome, base, other string) (int, outcom
 			continue
 		}
 		got := e.run(n, other)
-		if got == first[n] || strings.Contains(got.err, knownLimit) {
+		if got == first[n] || got.err == engineEnded || strings.Contains(got.err, knownLimit) {
 			continue
 		}
 		// The same text twice must give the same, or the query hangs on something else.
