@@ -28,6 +28,5 @@
 // chains) is bounded by MaxDepth, and deeper text is an ordinary ParseError. Chains of AND, OR, operators of one level, set
 // operations, joins and pipes are flat and unbounded. Time and memory grow linearly with the text.
 //
-// Trees may share memory with the text and with trees parsed later in the same process only in the sense that they come
-// from common blocks; no node belongs to two trees, so a tree may be changed freely. Parse is safe for concurrent use.
+// A tree shares memory with its text and with no other tree, so it may be changed freely. Parse is safe for concurrent use.
 package grammar

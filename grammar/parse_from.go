@@ -501,13 +501,12 @@ func (p *parser) valuesContent(start int32) (*Query, FromItem) {
 	return nil, p.fromTail(x)
 }
 
-// joined reports whether x may stand in parentheses in DuckDB: a join, also in further parentheses, or a pivot.
+// joined reports whether x may stand in parentheses in DuckDB: a join, also in further parentheses, whose content has been
+// checked when they were read.
 func joined(x FromItem) bool {
-	switch x := x.(type) {
-	case *Joins:
+	switch x.(type) {
+	case *Joins, *ParenFrom:
 		return true
-	case *ParenFrom:
-		return joined(x.X)
 	}
 	return false
 }

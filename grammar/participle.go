@@ -20,9 +20,7 @@ import (
 //	type Truncate struct {
 //		Table *Name `parser:"'TRUNCATE' 'TABLE' @@"`
 //	}
-//	var truncate = sync.OnceValue(func() *participle.Parser[Truncate] {
-//		return participle.MustBuild[Truncate](productionOptions()...)
-//	})
+//	var truncate = sync.OnceValue(buildProduction[Truncate])
 //	node := runProduction(p, truncate())
 //
 // Literals in tags match any word without regard to case; strings keep their quotes, so a literal never matches one. The

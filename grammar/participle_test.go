@@ -1,11 +1,11 @@
 package grammar
 
 import (
+	"os"
+	"os/exec"
 	"strings"
 	"sync"
 	"testing"
-
-	"github.com/alecthomas/participle/v2"
 )
 
 // probe is a statement that only the tests have; it refers to every production of the core.
@@ -21,9 +21,7 @@ type probe struct {
 	End    bool         `parser:"@'END'?"`
 }
 
-var probeParser = sync.OnceValue(func() *participle.Parser[probe] {
-	return participle.MustBuild[probe](productionOptions()...)
-})
+var probeParser = sync.OnceValue(buildProduction[probe])
 
 func parseProbe(t *testing.T, sql string, d Dialect) (x *probe, err error) {
 	t.Helper()
@@ -88,4 +86,40 @@ func TestProductionsAreConcurrent(t *testing.T) {
 		})
 	}
 	wg.Wait()
+}
+
+// TestQueriesBuildNoProduction runs this test again in a process of its own, where nothing has been parsed yet: queries don't
+// build participle's parsers, and a statement builds its own only.
+func TestQueriesBuildNoProduction(t *testing.T) {
+	if os.Getenv("HODOR_TEST_FRESH") == "" {
+		again := exec.Command(os.Args[0], "-test.run=^TestQueriesBuildNoProduction$", "-test.v")
+		again.Env = append(os.Environ(), "HODOR_TEST_FRESH=1")
+		if out, err := again.CombinedOutput(); err != nil || !strings.Contains(string(out), "PASS") {
+			t.Errorf("%v\n%s", err, out)
+		}
+		return
+	}
+	for _, d := range []Dialect{Databricks, DuckDB} {
+		for _, sql := range []string{
+			model(1), "(select 1) union all values (2) order by 1", "-- c\nwith a as (select 1) select * from a", "table t",
+			"select 1; select 2", "select 1 frm", "select (", "select 'x", "from t",
+		} {
+			f, err := Parse(sql, d)
+			if err == nil {
+				Print(f, d)
+				Walk(f, func(Node) bool { return true })
+			}
+		}
+	}
+	if n := productionsBuilt.Load(); n != 0 {
+		t.Errorf("queries built %d parsers", n)
+	}
+	for range 2 {
+		if _, err := Parse("delete from t where a in (select 1)", DuckDB); err != nil {
+			t.Error(err)
+		}
+	}
+	if n := productionsBuilt.Load(); n != 1 {
+		t.Errorf("one kind of statement built %d parsers", n)
+	}
 }

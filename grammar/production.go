@@ -5,6 +5,7 @@ import (
 	"sort"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/alecthomas/participle/v2"
 	"github.com/alecthomas/participle/v2/lexer"
@@ -155,6 +156,14 @@ func (p *parser) settle(x any) {
 	})
 }
 
+// productionsBuilt counts the parsers that participle has built. A run that meets queries only builds none.
+var productionsBuilt atomic.Int32
+
+func buildProduction[T any]() *participle.Parser[T] {
+	productionsBuilt.Add(1)
+	return participle.MustBuild[T](productionOptions()...)
+}
+
 // kindOf is one kind of statement: how it is read, and its grammar in EBNF.
 type kindOf struct {
 	parse func(*parser) Statement
@@ -166,9 +175,7 @@ func statementOf[T any, P interface {
 	*T
 	Statement
 }]() kindOf {
-	built := sync.OnceValue(func() *participle.Parser[T] {
-		return participle.MustBuild[T](productionOptions()...)
-	})
+	built := sync.OnceValue(buildProduction[T])
 	return kindOf{
 		parse: func(p *parser) Statement {
 			start := p.i

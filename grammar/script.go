@@ -47,9 +47,7 @@ type ScriptItems struct {
 var scriptItem func() *participle.Parser[ScriptItem]
 
 func init() { // not in the declaration: an item has items
-	scriptItem = sync.OnceValue(func() *participle.Parser[ScriptItem] {
-		return participle.MustBuild[ScriptItem](productionOptions()...)
-	})
+	scriptItem = sync.OnceValue(buildProduction[ScriptItem])
 }
 
 // Parse implements participle's Parseable.

@@ -180,27 +180,78 @@ func TestGrammarGolden(t *testing.T) {
 	}
 }
 
+// statementNests are statements around something that nests.
+var statementNests = []struct {
+	d                                   Dialect
+	before, open, inner, closing, after string
+}{
+	{Databricks, "", "begin ", "select 1", "; end", ""},
+	{Databricks, "begin ", "if a then ", "select 1; ", "end if; ", "end"},
+	{Databricks, "begin ", "case when a then ", "select 1; ", "end case; ", "end"},
+	{Databricks, "begin ", "while a do ", "select 1; ", "end while; ", "end"},
+	{Databricks, "begin ", "repeat ", "select 1; ", "until a end repeat; ", "end"},
+	{Databricks, "begin ", "loop ", "leave x; ", "end loop; ", "end"},
+	{Databricks, "begin ", "for select 1 do ", "select 1; ", "end for; ", "end"},
+	{Databricks, "", "explain ", "select 1", "", ""},
+	{Databricks, "create table t (a ", "array<", "int", ">", ")"},
+	{Databricks, "create table t (a ", "struct<f: ", "int", ">", ")"},
+	{Databricks, "create table t (a int default ", "(", "1", ")", ")"},
+	{Databricks, "create view v as ", "(", "select 1", ")", ""},
+	{Databricks, "create view v as select ", "(select ", "1", ")", ""},
+	{Databricks, "create function f() returns int return ", "f(", "1", ")", ""},
+	{Databricks, "insert into t ", "(", "select 1", ")", ""},
+	{Databricks, "insert into t values (", "(", "1", ")", ")"},
+	{Databricks, "update t set a = ", "case when b then ", "1", " end", ""},
+	{Databricks, "delete from t where ", "not ", "a", "", ""},
+	{Databricks, "merge into t using ", "(select * from ", "u", ")", " x on a = b when matched then delete"},
+	{Databricks, "set var x = ", "(", "1", ")", ""},
+	{Databricks, "call p(", "(", "1", ")", ")"},
+	{Databricks, "declare x int default ", "f(", "1", ")", ""},
+	{Databricks, "execute immediate ", "(", "'x'", ")", ""},
+	{Databricks, "alter table t add column a ", "map<int, ", "int", ">", ""},
+	{Databricks, "optimize t where ", "(", "a", ")", ""},
+	{DuckDB, "create table t as ", "(", "select 1", ")", ""},
+	{DuckDB, "create table t (a ", "struct(f ", "int", ")", ")"},
+	{DuckDB, "create table t (a int", "[]", "", "", ")"},
+	{DuckDB, "create table t (a int check (", "(", "a", ")", "))"},
+	{DuckDB, "create macro m(a) as ", "[", "a", "]", ""},
+	{DuckDB, "insert into t select ", "{'a': ", "1", "}", ""},
+	{DuckDB, "update t set a = ", "- ", "1", "", ""},
+	{DuckDB, "delete from t where ", "a in (", "1", ")", ""},
+	{DuckDB, "merge into t using ", "(select * from ", "u", ")", " x on a = b when matched then delete"},
+	{DuckDB, "copy (select ", "(", "1", ")", ") to 'x'"},
+	{DuckDB, "set x = ", "(", "1", ")", ""},
+	{DuckDB, "call f(", "(", "1", ")", ")"},
+	{DuckDB, "pragma f(", "(", "1", ")", ")"},
+	{DuckDB, "prepare p as select ", "(", "1", ")", ""},
+	{DuckDB, "execute p(", "(", "1", ")", ")"},
+	{DuckDB, "create index i on t (", "(", "a", ")", ")"},
+	{DuckDB, "create type t as ", "struct(f ", "int", ")", ""},
+}
+
 // TestStatementDepth: the bound on nesting holds through statements, which participle parses.
 func TestStatementDepth(t *testing.T) {
-	for _, c := range []struct {
-		d             Dialect
-		before, after string
-		n             int
-		ok            bool
-	}{
-		{Databricks, "begin ", "; end", 300, true},
-		{Databricks, "begin ", "; end", MaxDepth, false},
-		{Databricks, "explain ", "", 1000, true},
-		{Databricks, "explain ", "", MaxDepth + 1, false},
-		{Databricks, "begin if a then ", "; end if; end", 300, true},
-	} {
-		sql := strings.Repeat(c.before, c.n) + "select 1" + strings.Repeat(c.after, c.n)
-		_, err := Parse(sql, c.d)
-		if (err == nil) != c.ok {
-			t.Errorf("%d times %q: %v", c.n, c.before, err)
+	for i, c := range statementNests {
+		build := func(n int) string {
+			return c.before + strings.Repeat(c.open, n) + c.inner + strings.Repeat(c.closing, n) + c.after
 		}
-		if !c.ok && err != nil && !strings.Contains(err.Error(), "nests deeper") {
-			t.Errorf("%d times %q: %v", c.n, c.before, err)
+		name := c.before + c.open
+		if _, err := Parse(build(1000), c.d); err != nil {
+			t.Errorf("%s, 1,000 levels: %v", name, err)
+		}
+		if err := checkLaws(build(50), c.d); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		deep := []int{MaxDepth + 1}
+		if i%5 == 0 { // one text of each kind of recursion; the others would only take longer
+			deep = append(deep, 1_000_000)
+		}
+		for _, n := range deep {
+			_, err := Parse(build(n), c.d)
+			var e *ParseError
+			if !errors.As(err, &e) || !strings.Contains(e.Expected, "nests deeper") || e.Line != 1 || e.Column < MaxDepth/2 {
+				t.Errorf("%s, %d levels: %.200v", name, n, err)
+			}
 		}
 	}
 }

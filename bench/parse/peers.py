@@ -43,7 +43,7 @@ def parser(name, dialect):
 
     compiled = sqlglot.parser.__file__.endswith(".so")
     if compiled != (name == "sqlglotc"):
-        sys.exit("peers: sqlglot's parser comes from %s" % sqlglot.parser.__file__)
+        sys.exit(f"peers: sqlglot's parser comes from {sqlglot.parser.__file__}")
     return lambda sql: sqlglot.parse_one(sql, read=dialect), sqlglot.__version__
 
 
