@@ -23,6 +23,9 @@ func (m *Manifest) Select(ids []string) ([]string, error) {
 		if n == nil {
 			return nil, executor.Refusal("compile the project again", "%s is not in dbt's manifest", id)
 		}
+		if !usable(n) && n.Type != "source" {
+			return nil, executor.Refusal("compile the project again", "%s has no fqn in dbt's manifest, so it can't be selected", id)
+		}
 		if !wanted[n] {
 			wanted[n] = true
 			types[n.Type] = append(types[n.Type], n)
