@@ -150,7 +150,8 @@ func (a *analysis) with(w *grammar.With, outer *env, parent *cteScope) *cteScope
 		}
 		switch {
 		case node.Query == nil:
-			a.giveUp("a statement as a common table expression")
+			// It writes whenever it is run, and gives rows of its target.
+			a.opaque = append(a.opaque, textAt{"statement", node.Start})
 			if node.Statement != nil {
 				a.statement(node.Statement, scope)
 			}

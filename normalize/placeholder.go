@@ -62,11 +62,21 @@ var clockForms = []clockForm{
 	{"01/02/06 15:04:05", ""},
 	{"2006-01-02 03:04:05 PM", ""},
 	{"01/02/2006 03:04:05 PM", ""},
+	{"Mon, 02 Jan 2006 15:04:05", ""},
+	{"02 Jan 2006 15:04:05", ""},
+	{"02-Jan-2006 15:04:05", "."},
+	{"Jan 02, 2006 15:04:05", ""},
+	{"2006-01-02T150405", "."},
+	{"2006.01.02 15:04:05", "."},
+	{"2006-01-02 15.04.05", "."},
+	{"20060102-15:04:05", "."},
+	{"060102150405", ""},
+	{"02/01/06 15:04:05", ""},
 }
 
 // zonedForms is how many of clockForms, from the first, are also searched in the local times of the world: run_started_at.astimezone(...)
 // is in dbt's own examples.
-const zonedForms = 2
+const zonedForms = 5
 
 // zoneMinutes are the offsets from UTC in use, in minutes.
 var zoneMinutes = func() []int {

@@ -192,6 +192,7 @@ func TestReplaceIsStableBetweenRuns(t *testing.T) {
 		"2006-01-02 15:04:05.000000-07:00", "2006-01-02T15:04:05.000000-07:00", "2006-01-02T15:04:05.000000Z", "2006-01-02 15:04:05.000000 UTC",
 		"2006-01-02 15:04:05.000000", "2006-01-02 15:04:05.000", "2006-01-02 15:04:05", "2006-01-02T15:04:05", "2006-01-02T15:04:05Z", "2006-01-02T15:04:05+0000",
 		"20060102150405", "20060102_150405", "20060102T150405", "2006/01/02 15:04:05", "02/01/2006 15:04:05", "Mon Jan _2 15:04:05 2006",
+		"Mon, 02 Jan 2006 15:04:05 GMT", "02-Jan-2006 15:04:05", "Jan 02, 2006 15:04:05", "060102150405", "2006-01-02T150405Z", "2006.01.02 15:04:05",
 	}
 	for _, form := range forms {
 		var texts []string
@@ -212,6 +213,9 @@ func TestReplaceIsStableBetweenRuns(t *testing.T) {
 		warsaw(testInvocation, "2026-10-21T04:13:00.25+00:00", "2026-10-21 06:13:00.250000+02:00"); a != b {
 		t.Errorf("local times: %q and %q", a, b)
 	}
+	if a, b := warsaw(testInvocation, "2026-10-20T04:12:00.5+00:00", "20261020_061200"), warsaw(testInvocation, "2026-10-21T04:13:00.25+00:00", "20261021_061300"); a != b {
+		t.Errorf("local times, compact: %q and %q", a, b)
+	}
 }
 
 // Replacing must be one to one for a fixed run: two texts never become the same.
@@ -231,6 +235,32 @@ func TestReplaceTellsTextsApart(t *testing.T) {
 					seen[out] = text
 				}
 			}
+		}
+	}
+}
+
+// A moment that is not the run's, and whatever is coarser than a second, is the user's own constant.
+func TestReplaceLeavesConstants(t *testing.T) {
+	r := NewReplacer(testInvocation, testStart)
+	for _, text := range []string{"2026-10-20", "20261020", "2026-10-20 04", "2026-10-20 04:12", "202610200412", "2026-10", "20/10/2026", "Tue, 20 Oct 2026", "04:12:00", "04:12:00.123456",
+		"2026-10-20 04:12:01", "2026-10-20T04:12:01", "20261020041201", "20261020_041201", "Tue, 20 Oct 2026 04:12:01", "20-Oct-2026 04:11:00", "261020041201", "2026-10-21 04:12:00",
+		"1792469521", "3f0c1d52-8c1e-4b6a-9d1b", "3f0c1d52-8c1e-4b6a-9d1b-0a1b2c3d4e5e", "3f0c1d528c1e4b6a9d1b0a1b2c3d4e5e"} {
+		if got := r.Replace("select '" + text + "' as k"); got != "select '"+text+"' as k" {
+			t.Errorf("%s became %s", text, got)
+		}
+	}
+}
+
+// TestFormsAreDocumented: docs/normalize.md shows every form, at its moment.
+func TestFormsAreDocumented(t *testing.T) {
+	doc, err := os.ReadFile("../docs/normalize.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	moment := time.Date(2026, 10, 7, 16, 5, 9, 0, time.UTC)
+	for _, form := range clockForms {
+		if sample := moment.Format(form.layout); !strings.Contains(string(doc), "`"+sample) {
+			t.Errorf("docs/normalize.md lacks %s", sample)
 		}
 	}
 }
