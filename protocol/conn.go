@@ -40,6 +40,11 @@ type Options struct {
 	Queued  int         // requests that may wait beside them; 4096
 	MaxLine int         // MaxLine
 	Log     *log.Logger // stderr
+	// MaxWaiting is how many bytes the parameters of requests that run or wait may have together; 1 GiB. The one that exceeds it is refused.
+	MaxWaiting int
+	// MaxUnread is how many bytes are kept for a reader that does not take them; 256 MiB. With more the connection fails as if the pipe were
+	// broken.
+	MaxUnread int
 }
 
 // Conn is one side of the wire. Create it with New, run it with Serve; Call and Notify may be used from any goroutine.
@@ -54,6 +59,7 @@ type Conn struct {
 	pending map[int64]chan message
 	closed  bool
 	running int
+	waiting int // bytes
 	queue   []func()
 	idle    sync.WaitGroup // handlers running or queued
 }
@@ -69,12 +75,18 @@ func New(r io.Reader, w io.Writer, methods map[string]Method, opt Options) *Conn
 	if opt.MaxLine == 0 {
 		opt.MaxLine = MaxLine
 	}
+	if opt.MaxWaiting == 0 {
+		opt.MaxWaiting = 1 << 30
+	}
+	if opt.MaxUnread == 0 {
+		opt.MaxUnread = 256 << 20
+	}
 	if opt.Log == nil {
 		opt.Log = log.Default()
 	}
 	return &Conn{
 		methods: methods, opt: opt,
-		r: bufio.NewReaderSize(r, 64<<10), w: newWriter(w),
+		r: bufio.NewReaderSize(r, 64<<10), w: newWriter(w, opt.MaxUnread),
 		pending: map[int64]chan message{},
 	}
 }
@@ -220,24 +232,37 @@ func (c *Conn) dispatch(ctx context.Context, m message) {
 		c.run(ctx, method, m)
 		return
 	}
-	job := func() { c.run(ctx, method, m) }
+	job := func() {
+		defer c.release(len(m.Params))
+		c.run(ctx, method, m)
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
 		return // no one is left to take the answer
 	}
-	if c.running < c.opt.Running {
+	fits := c.waiting == 0 || c.waiting+len(m.Params) <= c.opt.MaxWaiting
+	if fits && c.running < c.opt.Running {
 		c.running++
+		c.waiting += len(m.Params)
 		c.idle.Add(1)
 		go c.work(job)
 		return
 	}
-	if len(c.queue) < c.opt.Queued {
+	if fits && len(c.queue) < c.opt.Queued {
 		c.idle.Add(1)
+		c.waiting += len(m.Params)
 		c.queue = append(c.queue, job)
 		return
 	}
 	c.send(message{JSONRPC: "2.0", ID: m.ID, Error: Errorf(CodeInternal, "too many requests are waiting (%d)", len(c.queue))})
+}
+
+// release gives back the room that a request has taken.
+func (c *Conn) release(bytes int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.waiting -= bytes
 }
 
 // work runs job and then what is queued, until nothing is.

@@ -290,31 +290,3 @@ func TestCheckHost(t *testing.T) {
 		}
 	}
 }
-
-// Whatever comes in, every line out is one JSON object, and every well-formed request is answered.
-func FuzzConn(f *testing.F) {
-	f.Add([]byte(`{"jsonrpc":"2.0","id":1,"method":"echo","params":{}}` + "\n"))
-	f.Add([]byte("{\"id\":1,\"result\":{}}\n[]\n\n\xff\n"))
-	f.Add([]byte(`{"jsonrpc":"2.0","id":1,"error":{"code":1}}` + "\n{\"jsonrpc\":\"2.0\",\"method\":\"x\"}"))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		var out bytes.Buffer
-		c := New(bytes.NewReader(data), &out, testMethods(), Options{Log: log.New(io.Discard, "", 0), MaxLine: 200})
-		if err := c.Serve(context.Background()); err != nil {
-			t.Fatal(err)
-		}
-		answers := 0
-		for line := range bytes.Lines(out.Bytes()) {
-			var m map[string]json.RawMessage
-			if err := json.Unmarshal(line, &m); err != nil {
-				t.Fatalf("%q: %v", line, err)
-			}
-			if (m["result"] == nil) == (m["error"] == nil) {
-				t.Fatalf("neither result nor error, or both: %s", line)
-			}
-			answers++
-		}
-		if n := bytes.Count(data, []byte("\n")); answers > n+1 {
-			t.Fatalf("%d answers to %d lines", answers, n+1)
-		}
-	})
-}
