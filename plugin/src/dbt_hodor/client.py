@@ -25,6 +25,7 @@ from typing import Any
 PROTOCOL = 1
 HELLO_S = 30.0  # until the first line; a cold disk is slow, and nothing else is known of the child before it
 LAST_WORDS = 5
+MAX_LINE = 256 << 20  # bytes of one line; the service writes none that comes near
 IDLE_S = 0.005, 0.5  # the own thread's intervals
 
 WAREHOUSE, INVALID_REQUEST, UNKNOWN_METHOD, BAD_PARAMS, INTERNAL = -32001, -32600, -32601, -32602, -32603
@@ -371,6 +372,8 @@ class Client:
                     for line in lines:
                         self._receive(line)
                 self._begun += rest
+                if len(self._begun) > MAX_LINE:
+                    raise ValueError(f"a line of more than {MAX_LINE} bytes")
                 return
         except Exception as error:
             self._fail(f"the connection to hodor-sql failed ({type(error).__name__}: {error})")
@@ -389,7 +392,7 @@ class Client:
             return
         if "method" not in message:
             number = message.get("id")
-            pending = self._pending.pop(number, None) if isinstance(number, int) else None
+            pending = self._pending.pop(number, None) if type(number) is int else None  # true is 1 to a dictionary
             if pending is None:
                 return  # given up meanwhile, or never asked
             error = message.get("error")
@@ -403,7 +406,8 @@ class Client:
             self._serve(message["method"], message["id"], message.get("params"))
         elif message["method"] == "hello" and not self._greeted:
             self._greeted = True
-            self.hello = message.get("params") or {}
+            params = message.get("params")
+            self.hello = params if isinstance(params, dict) else {}
             self._hello.settle(self.hello, None)
 
     def _read_stderr(self) -> None:
