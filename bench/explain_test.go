@@ -30,7 +30,7 @@ func million(b *testing.B) *sqlstore.Store {
 		path = filepath.Join(b.TempDir(), "state.duckdb")
 	}
 	_, err := os.Stat(path)
-	s, openErr := duckdb.Open(duckdb.Options{Path: path})
+	s, openErr := duckdb.Open(duckdb.Options{Path: path, Hold: true})
 	if openErr != nil {
 		b.Fatal(openErr)
 	}

@@ -25,8 +25,8 @@ type Cause struct {
 	Causes []*Cause `json:"causes"`
 }
 
-// maxLookups bounds how many nodes of one chain are looked up in runs before the explained one: each is a query.
-const maxLookups = 40
+// maxLookups bounds how often one chain asks for runs before the explained one.
+const maxLookups = 12
 
 // Roots are the links with nothing behind them: where it began. In the order of the tree, without duplicates.
 func (c *Cause) Roots() []*Cause {
@@ -83,6 +83,9 @@ func (x *explainer) behind(r, then *stores.Record, seen map[string]bool) ([]*Cau
 		if v.Same || v.Now == "" && v.Then == "" {
 			continue
 		}
+		if err := x.lookUp(r, then, []Upstream{{Name: v.Name, UniqueID: x.idOf(v.Name), State: Changed}}); err != nil {
+			return nil, err
+		}
 		c, err := x.made(v.Name, v.Then, v.Now, r, then, seen)
 		if err != nil {
 			return nil, err
@@ -93,7 +96,11 @@ func (x *explainer) behind(r, then *stores.Record, seen map[string]bool) ([]*Cau
 		views[v.Name] = c
 		out = append(out, c)
 	}
-	for _, u := range x.compareUpstreams(r, then, f.Decided.Unknown) {
+	list := x.compareUpstreams(r, then, f.Decided.Unknown)
+	if err := x.lookUp(r, then, list); err != nil {
+		return nil, err
+	}
+	for _, u := range list {
 		if u.State == Same {
 			continue
 		}
@@ -176,9 +183,13 @@ func (x *explainer) made(key, was, is string, reader, since *stores.Record, seen
 		c.Again = true
 		return c, nil
 	}
-	build, base, err := x.builtSince(key, is, *since.BuiltAtMS, reader.RecordedAtMS)
+	build, base, err := x.builtEarlier(key, is)
 	if err != nil || build == nil {
-		if c.UniqueID != "" && err == nil {
+		switch {
+		case err != nil:
+		case x.lookups == maxLookups:
+			c.What += "; in a run before this one (`explain -s` of that node tells more)"
+		default:
 			c.What += "; not by a build that is recorded"
 		}
 		return c, err
@@ -190,28 +201,54 @@ func (x *explainer) made(key, was, is string, reader, since *stores.Record, seen
 	return c, err
 }
 
-// builtSince finds the build that left a version, and the one before it; nil where there is none, or where enough was looked up.
-func (x *explainer) builtSince(key, version string, sinceMS, beforeMS int64) (build, base *stores.Record, err error) {
-	if x.lookups++; x.lookups > maxLookups {
-		return nil, nil, nil
+// lookUp reads what became, in runs before the explained one, of the changed upstreams of a reader since its last build and for some days before: one
+// query for all of them, over a short part of the store, which keeps records by time.
+func (x *explainer) lookUp(reader, since *stores.Record, list []Upstream) error {
+	var keys []string
+	for _, u := range list {
+		made := x.byKey[u.Name]
+		inThisRun := made != nil && made.Action == "build" && reader.InvocationID == x.invocation
+		if u.State == Changed && u.UniqueID != "" && !inThisRun && x.earlier[u.Name] == nil {
+			keys = append(keys, u.Name)
+		}
 	}
-	list, err := x.store.History(x.ctx, x.scope, stores.Query{NodeKey: key, SinceMS: x.sinceMS(sinceMS), BeforeMS: beforeMS})
-	if err != nil {
-		return nil, nil, err
+	if since == nil || len(keys) == 0 || x.lookups == maxLookups {
+		return nil
 	}
+	x.lookups++
+	found, err := x.store.History(x.ctx, x.scope, stores.Query{NodeKeys: keys, SinceMS: *since.BuiltAtMS - 8*dayMS, BeforeMS: reader.RecordedAtMS})
+	for _, r := range found {
+		if r.Action == "build" && r.BuiltAtMS != nil {
+			x.earlier[r.NodeKey] = append(x.earlier[r.NodeKey], r)
+		}
+	}
+	return err
+}
+
+// builtEarlier finds the build that left a version, and the one before it, in what lookUp has read; nil where there is none.
+func (x *explainer) builtEarlier(key, version string) (build, base *stores.Record, err error) {
+	list := x.earlier[key]
 	for i := range list {
 		r := &list[i]
-		made := deref(r.DataVersion) == version || deref(r.CodeHash) == version
-		if r.Action != "build" || r.BuiltAtMS == nil || *r.BuiltAtMS < sinceMS || !made {
+		if deref(r.DataVersion) != version && deref(r.CodeHash) != version {
 			continue
 		}
-		for j := i + 1; j < len(list); j++ {
-			b := &list[j]
-			if b.Action == "build" && b.BuiltAtMS != nil && b.Status == "success" && b.UniqueID == r.UniqueID {
-				return r, b, nil
-			}
+		if base = goodBuild(list[i+1:], r.UniqueID); base != nil || x.lookups == maxLookups {
+			return r, base, nil
 		}
-		return r, nil, nil
+		x.lookups++
+		older, err := x.store.History(x.ctx, x.scope, stores.Query{NodeKey: key, SinceMS: x.sinceMS(r.RecordedAtMS), BeforeMS: *r.BuiltAtMS})
+		return r, goodBuild(older, r.UniqueID), err
 	}
 	return nil, nil, nil
+}
+
+// goodBuild returns the newest successful build of a node among records, newest first.
+func goodBuild(list []stores.Record, uniqueID string) *stores.Record {
+	for i := range list {
+		if b := &list[i]; b.Action == "build" && b.BuiltAtMS != nil && b.Status == "success" && b.UniqueID == uniqueID {
+			return b
+		}
+	}
+	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -182,7 +183,9 @@ type explainer struct {
 	loaded     *stores.Loaded            // what the run compared with
 	against    map[string]*stores.Record // builds of Options.Against
 
-	lookups int // see chain.go
+	// See chain.go: how often runs before this one were asked, and the records found, by node.
+	lookups int
+	earlier map[string][]stores.Record
 }
 
 // load reads the invocation and what it compared with.
@@ -213,13 +216,50 @@ func (x *explainer) load() error {
 		x.byKey[x.records[i].NodeKey] = &x.records[i]
 	}
 	first := x.records[0].RecordedAtMS
-	if x.loaded, err = x.store.LoadBefore(x.ctx, x.scope, x.sinceMS(first), first); err != nil {
+	if x.loaded, err = x.store.LoadBefore(x.ctx, x.scope, x.sinceMS(first), first, x.needed()...); err != nil {
 		return err
 	}
 	if x.options.Against != "" {
 		return x.loadAgainst()
 	}
 	return nil
+}
+
+// maxKeys is how many nodes are asked for by their keys; beyond that all are loaded.
+const maxKeys = 400
+
+// needed lists the keys of the nodes in question and of all that they read, or none where everything is needed.
+func (x *explainer) needed() []string {
+	if len(x.options.Nodes) == 0 {
+		return nil
+	}
+	var keys []string
+	seen := map[string]bool{}
+	add := func(key string) {
+		if !seen[key] {
+			seen[key] = true
+			keys = append(keys, key)
+		}
+	}
+	for i := range x.records {
+		r := &x.records[i]
+		if slices.ContainsFunc(x.options.Nodes, func(name string) bool { return Matches(r, name) }) {
+			add(r.NodeKey)
+		}
+	}
+	for i := 0; i < len(keys) && len(keys) <= maxKeys; i++ {
+		r := x.byKey[keys[i]]
+		for _, key := range slices.Sorted(maps.Keys(upstreams(r))) {
+			add(key)
+		}
+		for _, key := range slices.Sorted(maps.Keys(FactsOf(r).Views)) {
+			add(key)
+		}
+	}
+	if len(keys) == 0 || len(keys) > maxKeys {
+		return nil
+	}
+	return keys
 }
 
 // sinceMS is the start of the window of a run that began at ms.
@@ -236,7 +276,7 @@ func (x *explainer) node(r *stores.Record) (*Node, error) {
 	n := x.compare(r, then)
 	n.Note = note
 	if x.options.Chain {
-		x.lookups = 0
+		x.lookups, x.earlier = 0, map[string][]stores.Record{}
 		cause, err := x.cause(r, then, map[string]bool{})
 		if err != nil {
 			return nil, err

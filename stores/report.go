@@ -8,8 +8,9 @@ import (
 
 // Reporter answers what reports and explain ask.
 type Reporter interface {
-	// LoadBefore is Load as of an earlier time: what was recorded at or after beforeMS (epoch ms) is left out.
-	LoadBefore(ctx context.Context, scope Scope, sinceMS, beforeMS int64) (*Loaded, error)
+	// LoadBefore is Load as of an earlier time: what was recorded at or after beforeMS (epoch ms) is left out. With keys, only the history of these
+	// nodes is loaded.
+	LoadBefore(ctx context.Context, scope Scope, sinceMS, beforeMS int64, keys ...string) (*Loaded, error)
 	// FalseReuses lists, newest first, the builds of shadow mode recorded at or after sinceMS that the rules would have reused although the
 	// build changed something (spec 8.1, 14): another data version than the node's build before, or another outcome of a test.
 	FalseReuses(ctx context.Context, scope Scope, sinceMS int64) ([]FalseReuse, error)

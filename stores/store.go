@@ -55,6 +55,7 @@ type Loaded struct {
 type Query struct {
 	InvocationID string
 	NodeKey      string
+	NodeKeys     []string // one of these
 	UniqueID     string
 	SinceMS      int64 // recorded at or after, epoch ms
 	BeforeMS     int64 // recorded before, epoch ms

@@ -31,7 +31,7 @@ func openStore(ask storeAsk) (stores.Store, error) {
 	s := ask.settings
 	switch s.Store {
 	case "duckdb":
-		store, err := duckdb.Open(duckdb.Options{Root: ask.root, Path: s.Path, Schema: s.Schema, Table: s.Table, ReadOnly: ask.readOnly})
+		store, err := duckdb.Open(duckdb.Options{Root: ask.root, Path: s.Path, Schema: s.Schema, Table: s.Table, ReadOnly: ask.readOnly, Hold: ask.readOnly})
 		if err != nil {
 			return nil, err
 		}

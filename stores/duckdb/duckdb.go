@@ -24,7 +24,7 @@ func Open(o Options) (*sqlstore.Store, error) {
 		return nil, err
 	}
 	t := sqlstore.Table{Database: attached, Schema: o.Schema, Name: o.Table}
-	return sqlstore.New(&dialect, &source{file: fileOf(path), shown: o.Path, wait: o.Wait}, t, o.ReadOnly)
+	return sqlstore.New(&dialect, &source{file: fileOf(path), shown: o.Path, wait: o.Wait, hold: o.Hold}, t, o.ReadOnly)
 }
 
 // dialect is Dialect with what needs the driver.

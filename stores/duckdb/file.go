@@ -12,6 +12,8 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -162,6 +164,7 @@ type source struct {
 	*file
 	shown string // the path as the user gave it
 	wait  time.Duration
+	hold  bool
 
 	mu     sync.Mutex
 	gaveUp bool // the last wait ran out
@@ -197,6 +200,9 @@ func (s *source) Conn(ctx context.Context, write bool) (*sql.Conn, func() error,
 	}
 	return s.conn, func() error {
 		defer s.release()
+		if s.hold && !s.writes {
+			return nil
+		}
 		if err := s.done(); err != nil {
 			return fmt.Errorf("%s: %w", s.Place(), err)
 		}
@@ -226,7 +232,10 @@ func (s *source) open(ctx context.Context, write bool) error {
 		switch {
 		case err == nil:
 			s.remember(false)
-			return nil
+			if s.hold && !write {
+				_, err = s.conn.ExecContext(ctx, "SET threads = "+strconv.Itoa(runtime.GOMAXPROCS(0)))
+			}
+			return err
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case !locked(err):

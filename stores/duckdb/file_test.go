@@ -420,3 +420,29 @@ func TestManyProcesses(t *testing.T) {
 		t.Errorf("%d records, %v", len(h), err)
 	}
 }
+
+// A reader that holds the file lets other readers in, keeps writers out until it ends, and can still write itself.
+func TestHold(t *testing.T) {
+	path := written(t)
+	ctx := context.Background()
+	s := store(t, Options{Path: path, Hold: true})
+	if l, err := s.Load(ctx, scope, 0); err != nil || len(l.Records) != 1 {
+		t.Fatalf("%v, %v", l, err)
+	}
+	if f := fileOf(path); f.conn == nil || f.writes {
+		t.Error("the file is not held")
+	}
+	_, end := start(t, "hold-read", path)
+	end()
+	if err := s.Append(ctx, []stores.Record{sample(1, 1)}); err != nil {
+		t.Fatal(err)
+	}
+	if l, err := s.Load(ctx, scope, 0); err != nil || len(l.Records) != 2 {
+		t.Fatalf("%v, %v", l, err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_, end = start(t, "hold", path)
+	end()
+}

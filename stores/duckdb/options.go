@@ -35,6 +35,9 @@ type Options struct {
 	// Wait is how long an operation waits for a file that another process has open; 0: 5 s. Once it has run out, later operations try once
 	// each, so that a run does not wait again and again, until one succeeds.
 	Wait time.Duration
+	// Hold keeps the file attached from one reading operation to the next, until Close, and reads on all processors: for a command that asks some
+	// questions and ends. Writers of other processes wait for it.
+	Hold bool
 }
 
 // fill returns o with its defaults, and the absolute path of the file.

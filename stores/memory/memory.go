@@ -28,13 +28,17 @@ func (s *Store) Load(ctx context.Context, scope stores.Scope, sinceMS int64) (*s
 }
 
 // LoadBefore is Reporter.LoadBefore.
-func (s *Store) LoadBefore(ctx context.Context, scope stores.Scope, sinceMS, beforeMS int64) (*stores.Loaded, error) {
+func (s *Store) LoadBefore(ctx context.Context, scope stores.Scope, sinceMS, beforeMS int64, keys ...string) (*stores.Loaded, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return stores.Newest(s.scoped(scope), stores.Committed(s.commits, scope), sinceMS, beforeMS), nil
+	records := s.scoped(scope)
+	if len(keys) > 0 {
+		records = slices.DeleteFunc(records, func(r stores.Record) bool { return !slices.Contains(keys, r.NodeKey) })
+	}
+	return stores.Newest(records, stores.Committed(s.commits, scope), sinceMS, beforeMS), nil
 }
 
 // Append is Store.Append.
@@ -72,6 +76,7 @@ func (s *Store) History(ctx context.Context, scope stores.Scope, q stores.Query)
 	defer s.mu.Unlock()
 	all := slices.DeleteFunc(s.scoped(scope), func(r stores.Record) bool {
 		return q.InvocationID != "" && r.InvocationID != q.InvocationID || q.NodeKey != "" && r.NodeKey != q.NodeKey ||
+			len(q.NodeKeys) > 0 && !slices.Contains(q.NodeKeys, r.NodeKey) ||
 			q.UniqueID != "" && r.UniqueID != q.UniqueID || r.RecordedAtMS < q.SinceMS || q.BeforeMS > 0 && r.RecordedAtMS >= q.BeforeMS
 	})
 	slices.SortFunc(all, func(a, b stores.Record) int {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"hodor/stores"
 )
 
 // Table is the place of the state table. Database and Schema may be empty, then the name has fewer parts.
@@ -106,6 +108,20 @@ func (s *statement) add(format string, values ...any) *statement {
 		}
 	}
 	return s
+}
+
+// addKeys appends the condition that a row is of one of some nodes; none of them is no condition.
+func (s *statement) addKeys(keys []string) {
+	for i, key := range keys {
+		if i == 0 {
+			s.add(" AND node_key IN (?", stores.EscapeText(key))
+		} else {
+			s.add(", ?", stores.EscapeText(key))
+		}
+	}
+	if len(keys) > 0 {
+		s.add(")")
+	}
 }
 
 // execer is a connection or a transaction.

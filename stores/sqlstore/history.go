@@ -73,6 +73,7 @@ func (s *Store) historyStatement(columns string, scope stores.Scope, q stores.Qu
 			st.add(" AND "+f.column+" = ?", stores.EscapeText(f.value))
 		}
 	}
+	st.addKeys(q.NodeKeys)
 	if q.SinceMS > 0 {
 		st.add(" AND recorded_at_ms >= ?", q.SinceMS)
 	}

@@ -18,11 +18,11 @@ func (s *Store) Load(ctx context.Context, scope stores.Scope, sinceMS int64) (*s
 // LoadBefore is Reporter.LoadBefore. The statement is the SQL form of stores.Newest, as far as it picks rows; what makes a row void by itself
 // is left to stores.Loaded.Add. The narrow columns are ranked first and the wide ones (JSON) fetched only for the rows that were picked; that these are joined by their time too lets a
 // database skip the older parts of the table.
-func (s *Store) LoadBefore(ctx context.Context, scope stores.Scope, sinceMS, beforeMS int64) (*stores.Loaded, error) {
+func (s *Store) LoadBefore(ctx context.Context, scope stores.Scope, sinceMS, beforeMS int64, keys ...string) (*stores.Loaded, error) {
 	var out *stores.Loaded
 	_, err := s.read(ctx, func(c *sql.Conn, l *layout, _ int) error {
 		out = &stores.Loaded{Records: map[string]*stores.Record{}}
-		return s.loadStatement(l, scope, sinceMS, beforeMS).each(ctx, c, len(stores.Columns)+1, func(v []any) error {
+		return s.loadStatement(l, scope, sinceMS, beforeMS, keys).each(ctx, c, len(stores.Columns)+1, func(v []any) error {
 			if n, err := integer(v[len(stores.Columns)]); err != nil || n != 0 {
 				return err // overlapped by another build
 			}
@@ -50,7 +50,7 @@ func (s *Store) LoadBefore(ctx context.Context, scope stores.Scope, sinceMS, bef
 	return out, nil
 }
 
-func (s *Store) loadStatement(l *layout, scope stores.Scope, sinceMS, beforeMS int64) *statement {
+func (s *Store) loadStatement(l *layout, scope stores.Scope, sinceMS, beforeMS int64, keys []string) *statement {
 	project, target := stores.EscapeText(scope.Project), stores.EscapeText(scope.Target)
 	table := s.d.name(s.table)
 	q := s.sql("WITH ")
@@ -65,6 +65,7 @@ func (s *Store) loadStatement(l *layout, scope stores.Scope, sinceMS, beforeMS i
 	if beforeMS > 0 {
 		q.add(" AND recorded_at_ms < ?", beforeMS)
 	}
+	q.addKeys(keys)
 	// No join of builds with itself: a planner without statistics takes nested loops for it, minutes for 10,000 nodes. Instead the times and ids of
 	// the newest build are handed to all builds of its node.
 	q.add("), ranked AS (SELECT b.*, ROW_NUMBER() OVER (PARTITION BY node_key ORDER BY counts DESC, CASE WHEN start_ms IS NULL THEN 0 ELSE 1 END," +

@@ -43,11 +43,15 @@ func testModel(t *testing.T, b Backend) {
 			if rng.IntN(2) == 0 {
 				before = base + rng.Int64N(60)
 			}
-			got, err := s.LoadBefore(ctx, scope, since, before)
+			var keys []string // all, or some
+			for i := rng.IntN(4); i > 0; i-- {
+				keys = append(keys, list[rng.IntN(len(list))].NodeKey, "it's none")
+			}
+			got, err := s.LoadBefore(ctx, scope, since, before, keys...)
 			if err != nil {
 				t.Fatal(err)
 			}
-			want, err := model.LoadBefore(ctx, scope, since, before)
+			want, err := model.LoadBefore(ctx, scope, since, before, keys...)
 			if err != nil {
 				t.Fatal(err)
 			}

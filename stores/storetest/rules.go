@@ -242,6 +242,8 @@ func testHistory(t *testing.T, b Backend) {
 		{stores.Query{Limit: 9}, []stores.Record{y3, y2, x2, x1}},
 		{stores.Query{InvocationID: x2.InvocationID}, []stores.Record{y2, x2}},
 		{stores.Query{NodeKey: x1.NodeKey}, []stores.Record{x2, x1}},
+		{stores.Query{NodeKeys: []string{x1.NodeKey, "it's none"}}, []stores.Record{x2, x1}},
+		{stores.Query{NodeKeys: []string{y2.NodeKey, x1.NodeKey}, Limit: 3}, []stores.Record{y3, y2, x2}},
 		{stores.Query{UniqueID: "model.shop.y"}, []stores.Record{y2}},
 		{stores.Query{BeforeMS: x2.RecordedAtMS}, []stores.Record{x1}},
 		{stores.Query{SinceMS: x2.RecordedAtMS}, []stores.Record{y3, y2, x2}},
