@@ -51,6 +51,12 @@ type world struct {
 	deferred map[string]string
 	vars     string
 	schema   string // the target's default
+
+	// With a host the readers are the real ones on it, and the SQL is analysed for real, in the dialect of adapter.
+	host    warehouse.Host
+	adapter string
+	builds  func(*node)      // does to the host what a build does
+	now     func() time.Time // the process's clock, where the host has one of its own; nil: clock
 }
 
 // node is one entry of the manifest.
@@ -66,7 +72,7 @@ type node struct {
 func newWorld(t testing.TB) *world {
 	w := &world{
 		t: t, nodes: map[string]*node{}, store: &memory.Store{}, tables: map[string]engine.Version{}, views: map[string]engine.Version{},
-		date: "2026-10-20", fingerprint: "f", clock: time.UnixMilli(1_792_465_200_000), mode: "on", vars: "v", schema: "main",
+		date: "2026-10-20", fingerprint: "f", clock: time.UnixMilli(1_792_465_200_000), mode: "on", vars: "v", schema: "main", adapter: "duckdb",
 		settings: Settings{Store: "duckdb", MetadataThreads: 4, LookbackDays: 90},
 	}
 	return w
@@ -102,6 +108,9 @@ func (w *world) manifest(dir, invocation string) string {
 		}
 		if n.resource != "test" {
 			entry["relation_name"] = quoted(n.id)
+			if w.adapter == "databricks" {
+				entry["relation_name"] = strings.ReplaceAll(quoted(n.id), `"`, "`")
+			}
 		}
 		if n.resource == "source" {
 			sources[n.id] = entry
@@ -114,7 +123,7 @@ func (w *world) manifest(dir, invocation string) string {
 		}
 	}
 	raw, err := json.Marshal(map[string]any{
-		"metadata": map[string]any{"invocation_id": invocation, "project_name": "shop", "adapter_type": "duckdb", "dbt_version": "1.12.5"},
+		"metadata": map[string]any{"invocation_id": invocation, "project_name": "shop", "adapter_type": w.adapter, "dbt_version": "1.12.5"},
 		"nodes":    nodes, "sources": sources, "macros": map[string]any{},
 	})
 	must(w.t, err)
@@ -260,15 +269,24 @@ func (w *world) begin() *run {
 	var ids atomic.Int64
 	r := &run{w: w, answers: map[string]DecideAnswer{}, status: map[string]string{}, id: fmt.Sprintf("00000000-0000-4000-8000-%012d", w.runs)}
 	r.s = New(Deps{
-		Warehouse: nowhere{}, HodorVersion: "test", Log: w.t.Logf, Now: func() time.Time { return w.clock },
+		Warehouse: nowhere{}, HodorVersion: "test", Log: w.t.Logf, Now: func() time.Time {
+			if w.now != nil {
+				return w.now()
+			}
+			return w.clock
+		},
 		OpenStore: func(context.Context, Settings, string, *sql.DB) (stores.Store, error) {
 			return unclosed{w.store}, w.storeErr
 		},
 		NewID: func() string { return fmt.Sprintf("record-%d-%d", w.runs, ids.Add(1)) },
 	})
-	r.s.normalize = scripted
-	r.s.newReader = func(string, *sql.DB, versions.Options) (versions.Reader, error) {
-		return &reader{w: w, cache: map[string]engine.Version{}}, nil
+	if w.host != nil {
+		r.s.deps.Warehouse = w.host
+	} else {
+		r.s.normalize = scripted
+		r.s.newReader = func(string, *sql.DB, versions.Options) (versions.Reader, error) {
+			return &reader{w: w, cache: map[string]engine.Version{}}, nil
+		}
 	}
 	dir := w.t.TempDir()
 	var selected []string
@@ -280,7 +298,7 @@ func (w *world) begin() *run {
 	r.started = w.clock.UTC().Format("2006-01-02T15:04:05.000000+00:00")
 	var err error
 	r.start, err = r.s.Start(context.Background(), StartRequest{
-		InvocationID: r.id, RunStartedAt: r.started, Command: "build", Mode: w.mode, Adapter: "duckdb",
+		InvocationID: r.id, RunStartedAt: r.started, Command: "build", Mode: w.mode, Adapter: w.adapter,
 		ProjectName: "shop", TargetName: "dev", ProjectRoot: dir, ManifestPath: w.manifest(dir, r.id), Database: "shop", Schema: w.schema, Nodes: selected,
 		Deferred: w.deferred, Flags: w.flags, Settings: w.settings, Context: Context{Vars: w.vars, Target: "t"},
 	})
@@ -344,6 +362,9 @@ func (w *world) relationType(n *node) *string {
 func (w *world) build(n *node) string {
 	if n.fails != "" {
 		return n.fails
+	}
+	if w.builds != nil {
+		w.builds(n)
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()

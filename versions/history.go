@@ -28,6 +28,9 @@ const (
 	maintenance
 )
 
+// String names the class as docs/versions.md does.
+func (c class) String() string { return [...]string{"change", "ambiguous", "maintenance"}[c] }
+
 var maintenanceOperations = map[string]bool{
 	"OPTIMIZE": true, "VACUUM START": true, "VACUUM END": true, "ANALYZE": true, "COMPUTE STATS": true, "SET TBLPROPERTIES": true,
 	"UNSET TBLPROPERTIES": true, "ADD CONSTRAINT": true, "DROP CONSTRAINT": true, "UPGRADE PROTOCOL": true, "SET TAGS": true, "UNSET TAGS": true,

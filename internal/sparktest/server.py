@@ -11,6 +11,9 @@ Then, with "op" as
     parse   {"sqls": [TEXT, ...]} -> {"parsed": [{"ok", "error", "tables", "targets", "functions", "kind"}, ...]}
     query   {"sql": TEXT, "relay": false} -> {"columns", "types", "rows", "ordered"} or {"error": {"condition", "message"}};
             with relay the values are texts as the plugin's relay makes them, otherwise of a form that tells values of one type apart
+    write   {"sql": TEXT, "into": TABLE, "mode": "append", "options": {}} -> {}, the rows written by the DataFrame API
+    stream  {"from": TABLE, "into": TABLE, "mode": "append"} -> {}, what is new in a table written by a stream that then ends; one that
+            was written into the same table before goes on where it ended
     reset   {} -> {}, after dropping the session's temporary views and its settings
     thrift  {} -> {"port"}, of a Thrift Server over HTTP in this very Spark, started at the first call
 """
@@ -265,6 +268,16 @@ def answer(spark: Spark, session, request: dict) -> dict:
         return {"parsed": parse(session, request["sqls"])}
     if op == "query":
         return query(session, request["sql"], request.get("relay", False))
+    if op == "write":
+        writer = session.sql(request["sql"]).write.format("delta").mode(request["mode"]).options(**request["options"])
+        writer.saveAsTable(request["into"])
+        return {}
+    if op == "stream":
+        writer = session.readStream.table(request["from"]).writeStream.outputMode(request["mode"])
+        checkpoint = str(spark.folder / "checkpoints" / request["into"])
+        running = writer.trigger(availableNow=True).option("checkpointLocation", checkpoint).toTable(request["into"])
+        running.awaitTermination()
+        return {}
     if op == "reset":
         for table in session.catalog.listTables():
             if table.isTemporary:

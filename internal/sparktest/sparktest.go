@@ -186,10 +186,24 @@ func (s *Session) Schema(t testing.TB) string {
 	return name
 }
 
-// Reset drops the session's temporary views and takes back its settings and its current schema.
+// Write writes the rows of a query into a Delta table by the DataFrame API, which has options that SQL lacks: mode is "append" or "overwrite",
+// options such as mergeSchema.
+func (s *Session) Write(ctx context.Context, sql, into, mode string, options map[string]string) error {
+	if options == nil {
+		options = map[string]string{}
+	}
+	return s.call(ctx, map[string]any{"op": "write", "sql": sql, "into": into, "mode": mode, "options": options}, &struct{}{})
+}
+
+// Stream writes what is new in one table into another by a stream, and waits for its end. A second call goes on where the first has ended.
+func (s *Session) Stream(ctx context.Context, from, into string) error {
+	return s.call(ctx, map[string]any{"op": "stream", "from": from, "into": into, "mode": "append"}, &struct{}{})
+}
+
+// Reset drops the session's temporary views and takes back its settings and its current schema. It may be used in a cleanup.
 func (s *Session) Reset(t testing.TB) {
 	t.Helper()
-	if err := s.call(t.Context(), map[string]any{"op": "reset"}, &struct{}{}); err != nil {
+	if err := s.call(context.WithoutCancel(t.Context()), map[string]any{"op": "reset"}, &struct{}{}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -29,7 +29,11 @@ import (
 type Server struct {
 	Host, User, Password string
 	Port                 int
-	stop                 func()
+
+	dir, bin string
+	attr     *syscall.SysProcAttr
+	in       io.Closer // the server ends when it is closed
+	ended    chan struct{}
 }
 
 var (
@@ -46,7 +50,8 @@ var errNone = errors.New("no PostgreSQL server (initdb on PATH or below /usr/lib
 func Run(m *testing.M) int {
 	code := m.Run()
 	if shared != nil {
-		shared.stop()
+		shared.Stop()
+		_ = os.RemoveAll(shared.dir)
 	}
 	return code
 }
@@ -124,13 +129,12 @@ func start() (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{Host: "127.0.0.1", User: "hodor", Password: "the server's own"}
-	attr := &syscall.SysProcAttr{}
+	s := &Server{Host: "127.0.0.1", User: "hodor", Password: "the server's own", dir: dir, bin: bin, attr: &syscall.SysProcAttr{}}
 	if os.Getuid() == 0 { // PostgreSQL does not run as root
-		if attr.Credential, err = unprivileged(); err != nil {
+		if s.attr.Credential, err = unprivileged(); err != nil {
 			return nil, err
 		}
-		if err := os.Chown(dir, int(attr.Credential.Uid), int(attr.Credential.Gid)); err != nil {
+		if err := s.give(dir); err != nil {
 			return nil, err
 		}
 	}
@@ -138,44 +142,93 @@ func start() (*Server, error) {
 	if err := os.WriteFile(passwords, []byte(s.Password), 0o644); err != nil {
 		return nil, err
 	}
-	data := filepath.Join(dir, "data")
-	initdb := exec.Command(filepath.Join(bin, "initdb"), "-D", data, "-U", s.User, "--pwfile", passwords, "-A", "scram-sha-256", "-E", "UTF8", "--locale", "C",
+	initdb := exec.Command(filepath.Join(bin, "initdb"), "-D", s.data(), "-U", s.User, "--pwfile", passwords, "-A", "scram-sha-256", "-E", "UTF8", "--locale", "C",
 		"--no-sync")
-	initdb.SysProcAttr, initdb.Dir = attr, dir
+	initdb.SysProcAttr, initdb.Dir = s.attr, dir
 	if out, err := initdb.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("initdb: %w: %s", err, out)
 	}
 	if s.Port, err = freePort(); err != nil {
 		return nil, err
 	}
+	if err := s.launch(); err != nil {
+		_ = os.RemoveAll(dir)
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *Server) data() string { return filepath.Join(s.dir, "data") }
+
+// give makes a file or folder the server's own.
+func (s *Server) give(path string) error {
+	if s.attr.Credential == nil {
+		return nil
+	}
+	return os.Chown(path, int(s.attr.Credential.Uid), int(s.attr.Credential.Gid))
+}
+
+// launch starts the server on its data and waits until it answers.
+func (s *Server) launch() error {
 	// The shell ends the server when its input ends, and that ends with this process even if it is killed.
-	server := exec.Command("/bin/sh", "-c", `"$@" & p=$!; cat >/dev/null; kill -INT $p; wait $p`, "sh", filepath.Join(bin, "postgres"), "-D", data,
+	server := exec.Command("/bin/sh", "-c", `"$@" & p=$!; cat >/dev/null; kill -INT $p; wait $p`, "sh", filepath.Join(s.bin, "postgres"), "-D", s.data(),
 		"-p", strconv.Itoa(s.Port), "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=", "-c", "fsync=off", "-c", "max_connections=60")
-	server.SysProcAttr, server.Dir = attr, dir
+	server.SysProcAttr, server.Dir = s.attr, s.dir
 	log := &bytes.Buffer{}
 	server.Stdout, server.Stderr = log, log
 	in, err := server.StdinPipe()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := server.Start(); err != nil {
-		return nil, err
+		return err
 	}
 	ended := make(chan struct{})
 	go func() {
 		_ = server.Wait()
 		close(ended)
 	}()
-	s.stop = func() {
-		_ = in.Close()
-		<-ended
-		_ = os.RemoveAll(dir)
-	}
+	s.in, s.ended = in, ended
 	if err := s.ready(ended); err != nil {
-		s.stop()
-		return nil, fmt.Errorf("%w: %s", err, log)
+		s.Stop()
+		return fmt.Errorf("%w: %s", err, log)
 	}
-	return s, nil
+	return nil
+}
+
+// Stop ends the server, at once and with every connection; its data stay.
+func (s *Server) Stop() {
+	_ = s.in.Close()
+	<-s.ended
+}
+
+// Start starts a server that was stopped, at the same port.
+func (s *Server) Start(t testing.TB) {
+	t.Helper()
+	if err := s.launch(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Secure makes the server speak TLS with that certificate and key (PEM), beside plain connections, until the end of the test.
+func (s *Server) Secure(t testing.TB, certificate, key []byte) {
+	t.Helper()
+	for name, pem := range map[string][]byte{"hodor.crt": certificate, "hodor.key": key} {
+		path := filepath.Join(s.data(), name)
+		if err := os.WriteFile(path, pem, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.give(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	set := func(statements ...string) {
+		for _, statement := range append(statements, "SELECT pg_reload_conf()") {
+			s.Exec(t, "postgres", statement)
+		}
+	}
+	set("ALTER SYSTEM SET ssl_cert_file = 'hodor.crt'", "ALTER SYSTEM SET ssl_key_file = 'hodor.key'", "ALTER SYSTEM SET ssl = on")
+	t.Cleanup(func() { set("ALTER SYSTEM RESET ALL") })
 }
 
 // ready waits until the server answers.
