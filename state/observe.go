@@ -4,18 +4,21 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"time"
 
 	"hodor/engine"
 	"hodor/normalize"
 	"hodor/versions"
 )
 
-// window is when a node was built in this run, on this machine's clock, epoch ms; 0 where dbt did not say.
+// window is when a node was built in this run, on this machine's clock; zero where dbt did not say.
 type window struct {
-	id          string
-	start, end  int64
-	toldNothing bool
+	id         string
+	start, end time.Time
 }
+
+// ceilMS is the first whole millisecond at or after t, epoch ms.
+func ceilMS(t time.Time) int64 { return t.Add(time.Millisecond - 1).UnixMilli() }
 
 // observeReader stands between the session that records and the warehouse, after dbt has ended. It answers with versions that a record may hold, and
 // notes a doubt where there is none:
@@ -37,14 +40,14 @@ type observeReader struct {
 
 	// The node whose record is made.
 	key   string // its relation
-	start int64
+	start time.Time
 
 	mu    sync.Mutex
 	doubt string
 }
 
 // begin turns to the next record.
-func (r *observeReader) begin(key string, start int64) {
+func (r *observeReader) begin(key string, start time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.key, r.start, r.doubt = key, start, ""
@@ -72,9 +75,9 @@ func (r *observeReader) usable(key string) (w window, ok bool) {
 	switch {
 	case r.untrusted != "":
 		r.unsure("%s", r.untrusted)
-	case w.toldNothing:
+	case w.start.IsZero() || w.end.IsZero():
 		r.unsure("dbt did not say when %s was built", w.id)
-	case key != r.key && w.end > r.start:
+	case key != r.key && w.end.After(r.start):
 		r.unsure("%s was built at the same time", w.id)
 	default:
 		return w, true
@@ -108,7 +111,7 @@ func (r *observeReader) Rows(ctx context.Context, rel versions.Relation, _ engin
 	if !ok {
 		return r.unsure("the version of %s can't be read", rel.Key)
 	}
-	start, end := r.toWarehouse(w.start), r.toWarehouse(w.end)
+	start, end := r.toWarehouse(w.start.UnixMilli()), r.toWarehouse(ceilMS(w.end))
 	if changed > end || changed < start && rel.Key != r.key {
 		return r.unsure("the latest change of %s is not of this run", rel.Key)
 	}

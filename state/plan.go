@@ -114,8 +114,9 @@ type planned struct {
 	loaded   map[string]string
 	scope    stores.Scope
 	describe Description
-	// session is what was read of the warehouse's session.
-	session versions.Session
+	// session is what was read of the warehouse's session, sessionSettings what else of it enters configuration hashes.
+	session         versions.Session
+	sessionSettings string
 	// hazards are the ids of nodes that may write elsewhere (S28); endHooks: an on-run-end hook may write.
 	hazards  map[string]bool
 	endHooks bool
@@ -210,9 +211,10 @@ func (pl *planner) make(ctx context.Context) (*planned, error) {
 	if err := pl.runHooks(ctx, &req); err != nil {
 		return nil, err
 	}
+	pl.p.sessionSettings = req.Context.Session
 	answer, err := pl.s.Start(ctx, req)
 	switch {
-	case pl.p.Warnings == nil && err != nil, err != nil:
+	case err != nil:
 		return nil, fail(ManifestUnreadable, "compile the project (leave --no-compile out)", err, "the plan can't be made")
 	case answer.Store != "ok":
 		return nil, fail(StoreUnavailable, "see hodor_store in the documentation", headErr, "the state store can't be read%s", colon(answer.Warnings))
@@ -665,6 +667,9 @@ func (p *Plan) stale(now *Plan) string {
 		return "it was made by another version of hodor"
 	case p.Head != now.Head:
 		return fmt.Sprintf("it was made against generation %d of the state; now it is %d", p.Head.Generation, now.Head.Generation)
+	}
+	if p.Reads.Session != now.Reads.Session {
+		return "the session's settings moved" // they are in every configuration hash
 	}
 	then := map[string]*PlanNode{}
 	for i := range p.Nodes {

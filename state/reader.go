@@ -27,9 +27,6 @@ func newReads() Reads {
 
 // moved names the first thing that differs between two readings, "" if none does.
 func (r Reads) moved(now Reads) string {
-	if r.Session != now.Session {
-		return "the session's settings"
-	}
 	for _, m := range []struct {
 		what      string
 		then, now map[string]engine.Version

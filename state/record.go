@@ -140,7 +140,7 @@ func (c *recorder) run(ctx context.Context, out Outside) error {
 	req.InvocationID, req.RunStartedAt, req.ManifestPath = c.x.RunID, c.x.Artifacts.RunStartedAt, c.x.Artifacts.Manifest
 	req.Command, req.Mode, req.Deferred = dbtCommand(o.Command), "on", nil
 	req.Flags.FullRefresh = c.req.FullRefresh
-	req.Context.Session = p.describe.Context.Session
+	req.Context.Session = p.sessionSettings
 	if _, err := c.s.Start(ctx, req); err != nil {
 		return fail(NotRecorded, "does another dbt write to the same target path? Give each its own --target-path", err, "the manifest is not of this run, so nothing is recorded")
 	}
@@ -187,14 +187,12 @@ func (c *recorder) look(ctx context.Context, out Outside, proj *project.Project)
 			continue
 		}
 		if node := proj.Nodes[n.ID]; node != nil && !node.Relation.IsZero() {
-			c.reader.built[node.Relation.Key()] = window{
-				id: n.ID, start: n.StartedAt.UnixMilli(), end: ceilMS(n.FinishedAt), toldNothing: n.StartedAt.IsZero() || n.FinishedAt.IsZero(),
-			}
+			c.reader.built[node.Relation.Key()] = window{n.ID, n.StartedAt, n.FinishedAt}
 		}
 	}
 	for _, id := range c.x.Unrequested {
 		if node := proj.Nodes[id]; node != nil && !node.Relation.IsZero() {
-			c.reader.built[node.Relation.Key()] = window{id: id, toldNothing: true}
+			c.reader.built[node.Relation.Key()] = window{id: id}
 		}
 	}
 	var ids, render []string
@@ -214,9 +212,6 @@ func (c *recorder) look(ctx context.Context, out Outside, proj *project.Project)
 		c.facts = facts
 	}
 }
-
-// ceilMS is the first whole millisecond at or after t.
-func ceilMS(t time.Time) int64 { return t.Add(time.Millisecond - 1).UnixMilli() }
 
 // untrusted says why nothing read after dbt ended may be recorded: on DuckDB no commit tells who wrote when, so nothing of the run may have
 // written but the nodes themselves (S28).
@@ -332,7 +327,7 @@ func (c *recorder) one(ctx context.Context, n *project.Node, started, finished t
 	if n.Kind != engine.KindTest {
 		key = n.Relation.Key()
 	}
-	c.reader.begin(key, started.UnixMilli())
+	c.reader.begin(key, started)
 	o.Request = session.DecideRequest{ID: n.UniqueID, Hooks: c.facts[n.UniqueID].Hooks, Pointer: true}
 	if text, ok := c.sql[n.UniqueID]; ok {
 		o.Request.SQL = &text

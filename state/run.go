@@ -127,7 +127,7 @@ func (o *Options) Run(ctx context.Context) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.Warnings = append(warnings, p.Warnings...)
+	p.Warnings = list(append(warnings, p.Warnings...))
 	if o.Saved != nil {
 		if why := o.Saved.stale(&p.Plan); why != "" {
 			return nil, fail(PlanStale, "make the plan again", nil, "the saved plan no longer holds: %s", why)

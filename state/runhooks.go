@@ -61,6 +61,8 @@ func statementEffects(s grammar.Statement, e *runEffects, catalog, schema string
 		return false
 	case *grammar.Query, *grammar.CreateSchema, *grammar.DuckCreateSchema:
 		return false
+	case *grammar.Use, *grammar.SetText, *grammar.SetVariable, *grammar.SetTimeZone, *grammar.SetCatalog, *grammar.Reset, *grammar.DuckSet, *grammar.DuckReset:
+		return true
 	case *grammar.CreateTable, *grammar.DuckCreateTable:
 		if temporary(s) {
 			break // it may hide a table
@@ -76,6 +78,7 @@ func statementEffects(s grammar.Statement, e *runEffects, catalog, schema string
 	return true
 }
 
+// temporary tells whether a table is one of the session.
 func temporary(s grammar.Statement) bool {
 	switch s := s.(type) {
 	case *grammar.CreateTable:
