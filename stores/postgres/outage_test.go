@@ -101,6 +101,24 @@ func TestTokenRunsOut(t *testing.T) {
 	}
 }
 
+// TestTokenTravelsEncrypted: where nothing is said of TLS, a token is never sent to a server without it.
+func TestTokenTravelsEncrypted(t *testing.T) {
+	server := pgtest.Get(t)
+	server.Env(t)
+	t.Setenv("PGSSLMODE", "")
+	s := store(t, Options{Database: server.NewDatabase(t), BeforeConnect: func(context.Context) (Login, error) {
+		return Login{Host: server.Host, User: server.User, Password: server.Password}, nil
+	}})
+	if _, err := s.Load(context.Background(), scope, 0); !errors.Is(err, stores.ErrUnavailable) || !strings.Contains(err.Error(), "TLS") {
+		t.Errorf("without TLS: %v", err)
+	}
+	_, certificate, key := certificates(t)
+	server.Secure(t, certificate, key)
+	if _, err := s.Load(context.Background(), scope, 0); err != nil {
+		t.Errorf("with TLS: %v", err)
+	}
+}
+
 // TestOperations57Workers: workers of one job ask for a token each; none uses that of another.
 func TestOperations57Workers(t *testing.T) {
 	server := pgtest.Get(t)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -101,7 +102,11 @@ func configure(dsn, database string, login Login) (*pgx.ConnConfig, error) {
 		return prepare(pgx.ParseConfig(dsn))
 	}
 	var b strings.Builder
-	for _, s := range [][2]string{{"dbname", database}, {"host", login.Host}, {"user", login.User}, {"password", login.Password}} {
+	mode := ""
+	if login.Password != "" && os.Getenv("PGSSLMODE") == "" {
+		mode = "require" // libpq's own default would hand the token to a server that has no TLS
+	}
+	for _, s := range [][2]string{{"dbname", database}, {"host", login.Host}, {"user", login.User}, {"password", login.Password}, {"sslmode", mode}} {
 		if s[1] != "" {
 			b.WriteString(s[0] + "='" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(s[1]) + "' ")
 		}
