@@ -185,4 +185,4 @@ demo: .venv/.hodor ## a dbt project of real shape, built again and again with ho
 
 .PHONY: clean
 clean: ## remove all that these commands made
-	rm -rf bin dist demo/.work .venv .venv-next .venv-spark .venv-tools
+	rm -rf bin dist demo/.work bench/parse/sqlparser/target .venv .venv-next .venv-peers .venv-spark .venv-tools

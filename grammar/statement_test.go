@@ -144,8 +144,8 @@ func TestKnownGaps(t *testing.T) {
 	}
 }
 
-// TestSparkStatements is TestDuckStatements for Databricks.
-func TestSparkStatements(t *testing.T) { runStatements(t, Databricks) }
+// TestDatabricksStatements is TestDuckStatements for Databricks.
+func TestDatabricksStatements(t *testing.T) { runStatements(t, Databricks) }
 
 // TestGrammarGolden keeps the grammar of all statements as participle renders it, so that a change of a tag is seen. It is
 // written anew by -rewrite.

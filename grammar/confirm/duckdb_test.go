@@ -3,11 +3,8 @@
 package confirm
 
 import (
-	"bufio"
 	"database/sql"
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -17,56 +14,13 @@ import (
 	"hodor/grammar"
 )
 
-// texts returns the DuckDB texts of grammar's own testdata and, where they lie beside the repository, of the shared cases.
+// texts returns the DuckDB texts of grammar's own testdata and a third of the shared cases, which is enough for every run.
 func texts(t *testing.T) []string {
-	t.Helper()
-	var out []string
-	for _, folder := range []string{"common", "duckdb"} {
-		files, _ := filepath.Glob("../testdata/" + folder + "/*.test")
-		for _, path := range files {
-			out = append(out, goldenInputs(t, path)...)
+	out := own(t, grammar.DuckDB)
+	for i, text := range shared(grammar.DuckDB) {
+		if i%3 == 0 {
+			out = append(out, text)
 		}
-	}
-	if len(out) < 50 {
-		t.Fatalf("only %d texts", len(out))
-	}
-	for _, name := range []string{"cases/accept.jsonl", "cases/pairs.jsonl", "cases/facts.jsonl", "oracle/duckdb.jsonl"} {
-		f, err := os.Open("../../../shared/" + name)
-		if err != nil {
-			continue
-		}
-		s := bufio.NewScanner(f)
-		s.Buffer(nil, 1<<24)
-		for n := 0; s.Scan(); n++ {
-			if n%3 != 0 { // a third is enough for every run
-				continue
-			}
-			var c struct{ Dialect, SQL, A, B string }
-			if json.Unmarshal(s.Bytes(), &c) == nil && c.Dialect == "duckdb" {
-				out = append(out, c.SQL, c.A, c.B)
-			}
-		}
-		f.Close()
-	}
-	return out
-}
-
-// goldenInputs returns the SQL of the cases that parse.
-func goldenInputs(t *testing.T, path string) (out []string) {
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, block := range strings.Split(string(raw), "\n\n") {
-		lines := strings.Split(block, "\n")
-		for len(lines) > 0 && strings.HasPrefix(lines[0], "#") {
-			lines = lines[1:]
-		}
-		if len(lines) < 2 || lines[0] == "error" {
-			continue
-		}
-		sql, _, _ := strings.Cut(strings.Join(lines[1:], "\n"), "\n----")
-		out = append(out, sql)
 	}
 	return out
 }
