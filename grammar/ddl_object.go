@@ -48,7 +48,7 @@ type Parameter struct {
 // FunctionCharacter is one of the words between a function's head and its body.
 type FunctionCharacter struct {
 	tagged
-	Language Ident    `parser:"  'LANGUAGE' @@"`
+	Language Keyword  `parser:"  'LANGUAGE' @Word"`
 	Words    Keyword  `parser:"| @( 'NOT' 'DETERMINISTIC' | 'DETERMINISTIC' | 'CONTAINS' 'SQL' | 'NO' 'SQL' | 'READS' 'SQL' 'DATA' | 'MODIFIES' 'SQL' 'DATA' | 'SQL' 'SECURITY' ( 'DEFINER' | 'INVOKER' ) | 'CALLED' 'ON' 'NULL' 'INPUT' | 'RETURNS' 'NULL' 'ON' 'NULL' 'INPUT' )"`
 	Comment  *Text    `parser:"| 'COMMENT' @@"`
 	Specific *Name    `parser:"| 'SPECIFIC' @@"`

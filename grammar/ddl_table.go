@@ -255,7 +255,7 @@ type ViewClause struct {
 	Properties    *Options         `parser:"| 'TBLPROPERTIES' @@"`
 	Binding       Keyword          `parser:"| 'WITH' 'SCHEMA' @( 'BINDING' | 'COMPENSATION' | 'EVOLUTION' | 'TYPE' 'EVOLUTION' )"`
 	Metrics       bool             `parser:"| @'WITH' 'METRICS'"`
-	Language      Ident            `parser:"| 'LANGUAGE' @@"`
+	Language      Keyword          `parser:"| 'LANGUAGE' @Word"`
 	Collation     Ident            `parser:"| 'DEFAULT' 'COLLATION' @@"`
 	PartitionedOn []Ident          `parser:"| 'PARTITIONED' ( 'ON' '(' @@ ( ',' @@ )* ')'"`
 	PartitionedBy []PartitionField `parser:"| 'BY' '(' @@ ( ',' @@ )* ')' )"`

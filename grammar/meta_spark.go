@@ -55,7 +55,7 @@ type Reorg struct {
 	Table   TableRef `parser:"'REORG' 'TABLE' @@"`
 	Where   Expr     `parser:"( 'WHERE' @@ )?"`
 	Purge   bool     `parser:"'APPLY' '(' ( @'PURGE'"`
-	Upgrade *Options `parser:"| 'UPGRADE' 'UNIFORM' @@ ) ')'"`
+	Uniform *Number  `parser:"| 'UPGRADE' 'UNIFORM' '(' 'ICEBERG_COMPAT_VERSION' '=' @@ ')' ) ')'"`
 }
 
 func (*Reorg) isStatement() {}

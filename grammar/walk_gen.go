@@ -1797,9 +1797,6 @@ func (x *FreeText) children(w *walker) {
 }
 
 func (x *FunctionCharacter) children(w *walker) {
-	if x.Language.Present() {
-		w.node(&x.Language)
-	}
 	if x.Comment != nil {
 		w.node(x.Comment)
 	}
@@ -2935,8 +2932,8 @@ func (x *Refresh) print(p *printer) { p.production(x) }
 func (x *Reorg) children(w *walker) {
 	w.node(&x.Table)
 	w.expr(&x.Where)
-	if x.Upgrade != nil {
-		w.node(x.Upgrade)
+	if x.Uniform != nil {
+		w.node(x.Uniform)
 	}
 }
 
@@ -3895,9 +3892,6 @@ func (x *ViewClause) children(w *walker) {
 	}
 	if x.Properties != nil {
 		w.node(x.Properties)
-	}
-	if x.Language.Present() {
-		w.node(&x.Language)
 	}
 	if x.Collation.Present() {
 		w.node(&x.Collation)

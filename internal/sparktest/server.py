@@ -9,6 +9,7 @@ works in, {"session": NAME}: temporary views, settings and the current schema ar
 Then, with "op" as
 
     parse   {"sqls": [TEXT, ...]} -> {"parsed": [{"ok", "error", "tables", "targets", "functions", "kind"}, ...]}
+    refused {"sqls": [TEXT, ...]} -> {"errors": [TEXT, ...]}: the parser's message for each, "" where it accepts; much faster
     query   {"sql": TEXT, "relay": false} -> {"columns", "types", "rows", "ordered"} or {"error": {"condition", "message"}};
             with relay the values are texts as the plugin's relay makes them, otherwise of a form that tells values of one type apart
     write   {"sql": TEXT, "into": TABLE, "mode": "append", "options": {}} -> {}, the rows written by the DataFrame API
@@ -123,6 +124,18 @@ def parse(session, sqls: list) -> list:
     parser = session._jsparkSession.sessionState().sqlParser()
     cte = jvm.org.apache.spark.sql.catalyst.analysis.CTESubstitution
     return [parse_one(parser, cte, sql) for sql in sqls]
+
+
+def refused(session, sqls: list) -> list:
+    parser = session._jsparkSession.sessionState().sqlParser()
+    out = []
+    for sql in sqls:
+        try:
+            parser.parsePlan(sql)
+            out.append("")
+        except Exception as error:
+            out.append(describe(error)["message"][:400] or "refused")
+    return out
 
 
 def parse_one(parser, cte, sql: str) -> dict:
@@ -266,6 +279,8 @@ def answer(spark: Spark, session, request: dict) -> dict:
     op = request.get("op")
     if op == "parse":
         return {"parsed": parse(session, request["sqls"])}
+    if op == "refused":
+        return {"errors": refused(session, request["sqls"])}
     if op == "query":
         return query(session, request["sql"], request.get("relay", False))
     if op == "write":

@@ -58,6 +58,7 @@ var (
 	once    sync.Once
 	address string
 	failed  error
+	input   io.Closer // of the server; held here, or the collector would close it and so end the server
 	serial  atomic.Int64
 )
 
@@ -98,7 +99,7 @@ func start() (string, error) {
 	}
 	cmd := exec.Command(filepath.Join(venv, "bin", "python"), filepath.Join(root, "internal", "sparktest", "server.py"), filepath.Join(venv, "delta"))
 	cmd.Stderr = os.Stderr
-	if _, err := cmd.StdinPipe(); err != nil { // open as long as this process lives
+	if input, err = cmd.StdinPipe(); err != nil { // open as long as this process lives
 		return "", err
 	}
 	out, err := cmd.StdoutPipe()
@@ -144,6 +145,19 @@ func (s *Session) Parse(t testing.TB, texts ...string) []Parsed {
 		t.Fatalf("Spark answered for %d texts of %d", len(out.Parsed), len(texts))
 	}
 	return out.Parsed
+}
+
+// Refused asks Spark's parser for each text and returns its messages, "" for a text that it accepts. It is much faster than Parse.
+func (s *Session) Refused(t testing.TB, texts ...string) []string {
+	t.Helper()
+	var out struct{ Errors []string }
+	if err := s.call(t.Context(), map[string]any{"op": "refused", "sqls": texts}, &out); err != nil {
+		t.Fatal(err)
+	}
+	if len(out.Errors) != len(texts) {
+		t.Fatalf("Spark answered for %d texts of %d", len(out.Errors), len(texts))
+	}
+	return out.Errors
 }
 
 // Run runs one statement. What Spark refuses is an *Error.
