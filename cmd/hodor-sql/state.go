@@ -232,7 +232,7 @@ func stateOptions(c *cli.Context, command string, out *stateOutput) (*state.Opti
 		return state.StartRelay(ctx, state.RelayOptions{Python: python, Args: relayArgs, Environ: d.Environment(), Version: version.Version()})
 	}
 	o.OpenStore = func(ctx context.Context, s session.Settings, root string, warehouse *sql.DB, out state.Outside) (stores.Store, error) {
-		return openStore(storeAsk{settings: s, root: root, login: func(ctx context.Context, endpoint string) (postgres.Login, error) {
+		return openStore(storeAsk{settings: s, root: root, warehouse: warehouse, login: func(ctx context.Context, endpoint string) (postgres.Login, error) {
 			l, err := out.Credential(ctx, endpoint)
 			if err == nil && (l.Host == "" || l.User == "" || l.Token == "") {
 				err = errors.New("dbt answered without host, user or token")
