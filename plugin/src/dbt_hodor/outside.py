@@ -19,7 +19,16 @@ from typing import Any
 COMMAND = "build"
 
 # dbt's own output is no part of the protocol, and nothing may leave the machine for a plan.
-QUIET = ["--log-level", "error", "--log-format", "text", "--log-level-file", "none", "--no-send-anonymous-usage-stats", "--no-print"]
+QUIET = [
+    "--log-level",
+    "error",
+    "--log-format",
+    "text",
+    "--log-level-file",
+    "none",
+    "--no-send-anonymous-usage-stats",
+    "--no-print",
+]
 
 
 class Wire:
