@@ -79,7 +79,7 @@ type TestResult struct {
 // Input is all that a decision may look at. Its zero value builds. Fields are of three sorts (law_test.go keeps the list):
 //
 //   - evidence (hashes, versions, the record, the clock, LineageKnown ...): the zero value is "not known" and builds;
-//   - alarms (FullRefresh, NoReuse, SelectStarView, ReadsItself, HooksUnknown): set, they can only lead to a build; the caller sets them
+//   - alarms (FullRefresh, NoReuse, SelectStarView, ReadsItself, HooksUnknown, KeepsFailures): set, they can only lead to a build; the caller sets them
 //     where it can't tell;
 //   - settings (CompareUnrendered, RequireAll, LagToleranceMS): the zero value is the one that builds more.
 type Input struct {
@@ -100,6 +100,8 @@ type Input struct {
 	ReadsItself bool
 	// HooksUnknown: hooks or header that can't be analysed, opaque inputs or writes in them (S7); stands before rule 10.
 	HooksUnknown bool
+	// KeepsFailures: a test that stores its failures; what stands there must be what its last run left (S22), as a table's rows must.
+	KeepsFailures bool
 	// Columns: S18, Databricks views: column hashes of the relations read, now.
 	//
 	// A nil map, here or in the record, means that they were not read; a view that reads no relation has an empty one.

@@ -15,6 +15,7 @@ var sorts = map[string]string{
 	"Kind": "evidence", "Now": "evidence", "Relation": "evidence", "Target": "evidence", "Columns": "evidence", "ViewsBindAnew": "evidence",
 	"LineageKnown": "evidence", "Upstreams": "evidence", "Views": "evidence", "NowMS": "evidence", "Record": "evidence",
 	"FullRefresh": "alarm", "NoReuse": "alarm", "SelectStarView": "alarm", "ReadsItself": "alarm", "HooksUnknown": "alarm",
+	"KeepsFailures":     "alarm",
 	"CompareUnrendered": "setting", "RequireAll": "setting", "LagToleranceMS": "setting",
 }
 
@@ -61,6 +62,7 @@ func removals(in Input) []removal {
 		{"SelectStarView raised", func(in *Input) { in.SelectStarView = true }},
 		{"ReadsItself raised", func(in *Input) { in.ReadsItself = true }},
 		{"HooksUnknown raised", func(in *Input) { in.HooksUnknown = true }},
+		{"KeepsFailures raised", func(in *Input) { in.KeepsFailures = true }},
 		{"CompareUnrendered", func(in *Input) { in.CompareUnrendered = false }},
 		{"RequireAll", func(in *Input) { in.RequireAll = false }},
 		{"LagToleranceMS", func(in *Input) { in.LagToleranceMS = 0 }},

@@ -42,7 +42,7 @@ func configChanged(in *Input) verdict {
 //	record 7@1792465200000, now unknown:         build
 //	OPTIMIZE in between, same token:             next rule
 func targetModified(in *Input) verdict {
-	if in.Kind == KindTest || same(in.Record.Target, in.Target) {
+	if in.Kind == KindTest && !in.KeepsFailures || same(in.Record.Target, in.Target) {
 		return next
 	}
 	return build(TargetModified, Evidence{"target", string(in.Record.Target), string(in.Target)})

@@ -17,6 +17,8 @@ type Context struct {
 	// Vars, Target and Selected are hashes (or any other identity) of all vars, of the target and of the selected resources. Where a text reads one
 	// that is empty, the node's config hash is unknown.
 	Vars, Target, Selected string
+	// Threads is the number of threads, as text: part of dbt's target object, but not of Target, since it changes from run to run.
+	Threads string
 	// Flags is a canonical text of dbt's flags and command.
 	Flags string
 	// WarnError is a canonical text of --warn-error and its options, StoreFailures the flag of that name. Both belong to tests only.
@@ -296,6 +298,9 @@ func (h *Hasher) part(roots []*macro, texts []string) *macroPart {
 	}
 	if r.target {
 		need("target", h.ctx.Target)
+	}
+	if r.threads {
+		need("threads", h.ctx.Threads)
 	}
 	if r.flags {
 		need("flags", h.ctx.Flags)

@@ -66,7 +66,7 @@ func node(t testing.TB, p *Project, id string) *Node {
 // testContext is a run in which everything is known and the environment is what the test says.
 func testContext(env map[string]string) Context {
 	return Context{
-		Vars: "vars", Target: "target", Flags: "flags", Selected: "selected",
+		Vars: "vars", Target: "target", Threads: "4", Flags: "flags", Selected: "selected",
 		Env: func(name string) (string, bool) { v, ok := env[name]; return v, ok },
 		Environ: func() []string {
 			var all []string

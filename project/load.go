@@ -348,6 +348,7 @@ func (n *Node) readConfig() settings {
 		}
 	})
 	n.Strategy = strategy.str()
+	n.FailuresView = n.Resource == Test && storeAs.str() == "view"
 	if n.StoreFailures == nil && !storeAs.null() {
 		stores := storeAs.str() != "ephemeral"
 		n.StoreFailures = &stores

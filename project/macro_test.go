@@ -150,6 +150,7 @@ func TestContextValues(t *testing.T) {
 	change := map[string]func(*Context){
 		"vars":       func(c *Context) { c.Vars = "changed" },
 		"target":     func(c *Context) { c.Target = "changed" },
+		"threads":    func(c *Context) { c.Threads = "8" },
 		"flags":      func(c *Context) { c.Flags = "changed" },
 		"selected":   func(c *Context) { c.Selected = "changed" },
 		"env SCHEMA": func(c *Context) { c.Env = testContext(map[string]string{"SCHEMA": "changed", "OTHER": "b"}).Env },
@@ -167,6 +168,10 @@ func TestContextValues(t *testing.T) {
 		{"{{ var('x') }}", []string{"vars"}},
 		{"{{ var(name) }}", []string{"vars"}},
 		{"{% if target.name == 'prod' %}x{% endif %}", []string{"target"}},
+		{"{{ target['schema'] }} {{ target.get('threads_of_mine') }}", []string{"target"}},
+		{"{{ target.threads }}", []string{"target", "threads"}},
+		{"{{ target['threads'] }}", []string{"target", "threads"}},
+		{"{{ log(target) }}", []string{"target", "threads"}},
 		{"{{ flags.FULL_REFRESH }}", []string{"flags"}},
 		{"{{ invocation_args_dict['vars'] }}", []string{"flags", "vars"}},
 		{"{{ env_var('SCHEMA') }}", schema},
@@ -207,6 +212,7 @@ func TestUnknownContext(t *testing.T) {
 	for text, forget := range map[string]func(*Context){
 		"{{ var('x') }}":           func(c *Context) { c.Vars = "" },
 		"{{ target.name }}":        func(c *Context) { c.Target = "" },
+		"{{ target.threads }}":     func(c *Context) { c.Threads = "" },
 		"{{ flags.X }}":            func(c *Context) { c.Flags = "" },
 		"{{ selected_resources }}": func(c *Context) { c.Selected = "" },
 	} {

@@ -58,8 +58,9 @@ type Node struct {
 	SeedPath string
 	// External tells that a source is a file or a plugin's table (meta external_location or plugin): it is what the compiled SQL reads (S10).
 	External bool
-	// StoreFailures is a test's store_failures after store_failures_as (nil: the flag decides).
+	// StoreFailures is a test's store_failures after store_failures_as (nil: the flag decides); FailuresView tells that they are kept in a view.
 	StoreFailures *bool
+	FailuresView  bool
 
 	// The entry's parts as they stand in the file; stateBlock is within config. rest is what a macro can see of the model besides (S21).
 	config, unrendered, columns, constraints, testMeta, rest, stateBlock value

@@ -14,6 +14,8 @@ type template struct {
 // reads is what a text takes from dbt's context besides its arguments (S21).
 type reads struct {
 	vars, target, flags, graph, selected bool
+	// threads: target.threads, or the target as a whole.
+	threads bool
 	// allEnv: env_var with a computed name. env: the names given as literals.
 	allEnv bool
 	env    map[string]bool
@@ -27,6 +29,7 @@ type reads struct {
 func (r *reads) merge(o reads) {
 	r.vars = r.vars || o.vars
 	r.target = r.target || o.target
+	r.threads = r.threads || o.threads
 	r.flags = r.flags || o.flags
 	r.graph = r.graph || o.graph
 	r.selected = r.selected || o.selected
@@ -82,6 +85,8 @@ func scanTemplate(text string) template {
 			}
 		case "target":
 			t.reads.target = true
+			name, ok := member(rest, "get")
+			t.reads.threads = t.reads.threads || !ok || name == "threads"
 		case "flags":
 			t.reads.flags = true
 		case "invocation_args_dict":
@@ -102,7 +107,7 @@ func scanTemplate(text string) template {
 			t.config(rest)
 		case "context":
 			t.computedNames, t.reads.allEnv, t.reads.allModel, t.reads.allConfig = true, true, true, true
-			t.reads.vars, t.reads.target, t.reads.flags, t.reads.graph = true, true, true, true
+			t.reads.vars, t.reads.target, t.reads.flags, t.reads.graph, t.reads.threads = true, true, true, true, true
 		case "dispatch":
 			if _, ok := literalAfter(rest, '('); !ok {
 				t.computedNames = true

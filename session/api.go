@@ -49,11 +49,12 @@ type Settings struct {
 	KeepSQL         bool   `json:"keep_sql"`
 }
 
-// Context holds hashes over what must not cross the wire itself.
+// Context holds hashes over what must not cross the wire itself, and the number of threads.
 type Context struct {
 	Vars    string `json:"vars"`
 	Target  string `json:"target"`
 	Session string `json:"session"`
+	Threads string `json:"threads"`
 }
 
 // StartAnswer is the answer to run/start.

@@ -52,7 +52,8 @@ func (s *Session) Built(ctx context.Context, req BuiltRequest) error {
 	success := req.Status == "success"
 	if n.Kind == engine.KindTest {
 		success = req.Status == "pass" || req.Status == "warn" || req.Status == "fail"
-	} else if success && inScope(n.Kind) && !st.failed {
+	}
+	if success && inScope(n.Kind) && !st.failed {
 		target = s.targetNow(ctx, n, "")
 	}
 	doubtful := beside && success && inScope(n.Kind) && n.Kind != engine.KindView && !st.failed && !s.stillStand(ctx, st)
@@ -73,7 +74,7 @@ func (s *Session) Built(ctx context.Context, req BuiltRequest) error {
 func (s *Session) invalidate(n *project.Node, st *state) {
 	switch {
 	case mayWriteElsewhere(n, st):
-		s.reader.InvalidateAll()
+		s.allStale()
 	case !n.Relation.IsZero():
 		s.reader.Invalidate(targetOf(n))
 	}

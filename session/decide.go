@@ -66,7 +66,7 @@ func (s *Session) Decide(ctx context.Context, req DecideRequest) (answer DecideA
 		s.mu.Lock()
 		s.wrote++
 		s.mu.Unlock()
-		s.reader.InvalidateAll()
+		s.allStale()
 	}
 	defer func() {
 		if p := recover(); p != nil {
@@ -143,10 +143,11 @@ func (s *Session) gather(ctx context.Context, n *project.Node, req DecideRequest
 	in.Record = engineRecord(st.record, recorded, n.Kind)
 
 	st.now = engine.Hashes{Version: normalize.Version, Code: st.text.code}
-	if s.session.Fingerprint != "" {
+	session := s.present(ctx)
+	if session.Fingerprint != "" {
 		// Hooks are part of the node's SQL (S7). Their source is in the hash already; the rendered text may differ though the source does not, for
 		// instance by the day.
-		extra := []string{s.session.Fingerprint, s.req.Context.Session}
+		extra := []string{session.Fingerprint, s.req.Context.Session}
 		for _, h := range st.hooks {
 			extra = append(extra, h.hash)
 		}
@@ -162,6 +163,7 @@ func (s *Session) gather(ctx context.Context, n *project.Node, req DecideRequest
 	if in.Record != nil {
 		in.Target = s.targetNow(ctx, n, in.Record.Target)
 	}
+	in.KeepsFailures = s.keepsFailures(n)
 	in.Columns = st.reads.columns
 	in.SelectStarView = n.Kind == engine.KindView && (st.text.facts == nil || st.text.facts.SelectStar)
 	in.ReadsItself = found.ReadsItself
@@ -172,7 +174,7 @@ func (s *Session) gather(ctx context.Context, n *project.Node, req DecideRequest
 		in.Upstreams, in.Views = st.reads.upstreams, st.reads.views
 	} else if holdsRun(st.text.facts, n.State.EvaluateVolatile) {
 		in.Upstreams = []engine.Upstream{{Name: "volatile:always"}}
-	} else if hooks := (lineage.Facts{Hooks: facts.Hooks}); len(st.hooks) > 0 && len(s.hiddenFrom(hooks, nil)) > 0 {
+	} else if hooks := (lineage.Facts{Hooks: facts.Hooks}); len(st.hooks) > 0 && len(s.hiddenFrom(ctx, hooks, nil)) > 0 {
 		in.HooksUnknown = true
 	}
 	st.decide(in, s.nowMS())
@@ -241,9 +243,12 @@ func (s *Session) relation(ctx context.Context, n *project.Node, req DecideReque
 	default:
 		return stands("table")
 	}
-	if stores := n.StoreFailures; sameConfig && (stores != nil && *stores || stores == nil && s.req.Flags.StoreFailures) {
+	if sameConfig && s.keepsFailures(n) {
 		if r := stands("table"); r != engine.Present && stands("view") != engine.Present {
 			return r
+		}
+		if r := s.reader.Stands(ctx, targetOf(n)); r != engine.Present {
+			return r // dbt's cache is older than on-run-start (S17)
 		}
 	}
 	for _, r := range s.tested(n, read, map[string]bool{n.UniqueID: true}) {
@@ -278,12 +283,28 @@ func (s *Session) tested(n *project.Node, read map[string]string, seen map[strin
 	return out
 }
 
-// targetNow reads the target's own version: of the rows, or of a view's definition. Tests have none.
+// keepsFailures tells whether a test stores its failures in this run.
+func (s *Session) keepsFailures(n *project.Node) bool {
+	if n.Kind != engine.KindTest {
+		return false
+	}
+	if n.StoreFailures != nil {
+		return *n.StoreFailures
+	}
+	return s.req.Flags.StoreFailures
+}
+
+// targetNow reads the target's own version: of the rows, or of a view's definition. The target of a test is what it stores its failures in; one
+// that stores none has no version.
 func (s *Session) targetNow(ctx context.Context, n *project.Node, then engine.Version) engine.Version {
-	switch n.Kind {
-	case engine.KindTest:
-		return ""
-	case engine.KindView:
+	view := n.Kind == engine.KindView
+	if n.Kind == engine.KindTest {
+		if !s.keepsFailures(n) {
+			return ""
+		}
+		view = n.FailuresView
+	}
+	if view {
 		return s.reader.Definition(ctx, targetOf(n))
 	}
 	return s.reader.Rows(ctx, targetOf(n), then)

@@ -65,7 +65,7 @@ func (s *Session) evidence(ctx context.Context, n *project.Node, facts lineage.F
 		out.columns[found.Direct[i].Name] = v
 	}
 	if n.Resource != project.Seed {
-		for _, name := range s.hiddenFrom(facts, found.Views) {
+		for _, name := range s.hiddenFrom(ctx, facts, found.Views) {
 			u := engine.Upstream{Name: "opaque:" + name}
 			out.upstreams = append(out.upstreams, u)
 			out.why[u.Name] = "a user function of that name hides the built-in one"
@@ -75,10 +75,10 @@ func (s *Session) evidence(ctx context.Context, n *project.Node, facts lineage.F
 }
 
 // hiddenFrom returns the user functions that may stand in for a built-in which a node's texts, or the views that it reads through, call (S8).
-func (s *Session) hiddenFrom(facts lineage.Facts, views []lineage.View) []string {
+func (s *Session) hiddenFrom(ctx context.Context, facts lineage.Facts, views []lineage.View) []string {
 	var hidden []string
 	var calls map[string]bool // gathered once it matters
-	for _, name := range s.session.UserFunctions {
+	for _, name := range s.present(ctx).UserFunctions {
 		all, some := normalize.MacroHides(name)
 		if some && !all && calls == nil {
 			calls = map[string]bool{}

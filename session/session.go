@@ -61,7 +61,7 @@ type Session struct {
 	resolver  *lineage.Resolver
 	db        *sql.DB
 	reader    versions.Reader
-	session   versions.Session // NowMS 0: the clock is unknown
+	session   versions.Session // as the run began; NowMS 0: the clock is unknown
 	loaded    *stores.Loaded
 	noReuse   engine.Reason // S4
 	noRecords bool          // S4, or no clock to date records with
@@ -80,6 +80,11 @@ type Session struct {
 	hookMemo map[string]hookText
 	writers  int    // attempts under way that may write elsewhere
 	wrote    uint64 // counts the beginnings of such attempts
+
+	// now is the session as it is known at present (see present); moved says that a statement since may have changed it.
+	nowMu sync.Mutex
+	now   versions.Session
+	moved bool
 
 	storeMu sync.Mutex // one write at a time
 	store   stores.Store
@@ -152,6 +157,7 @@ func (s *Session) Start(ctx context.Context, req StartRequest) (StartAnswer, err
 		s.noRecords = true
 		s.warn("the warehouse's session can't be read: %v; this run builds everything and records nothing.", err)
 	}
+	s.now = s.session
 	var hidden []string
 	for _, name := range s.session.UserFunctions {
 		if _, some := normalize.MacroHides(name); some {
@@ -180,6 +186,34 @@ func (s *Session) Start(ctx context.Context, req StartRequest) (StartAnswer, err
 	return answer, nil
 }
 
+// allStale makes every version stale, and what is known of the warehouse's session: a hook may write anything, make a macro that hides a built-in,
+// or change a setting for all (S15).
+func (s *Session) allStale() {
+	s.reader.InvalidateAll()
+	if s.req.Adapter != normalize.DialectDuckDB {
+		return // a session there is one connection's own
+	}
+	s.nowMu.Lock()
+	s.moved = true
+	s.nowMu.Unlock()
+}
+
+// present returns the warehouse's session, read again if a statement may have changed it. Where it can't be read its fingerprint is unknown, and so
+// is every config hash. Its clock is not to be used: nowMS has the one of the start.
+func (s *Session) present(ctx context.Context) versions.Session {
+	s.nowMu.Lock()
+	defer s.nowMu.Unlock()
+	if s.moved {
+		now, err := s.reader.Session(ctx)
+		if err != nil {
+			s.deps.Log("the warehouse's session can't be read again: %v", err)
+			now = versions.Session{}
+		}
+		s.now, s.moved = now, err != nil
+	}
+	return s.now
+}
+
 func newReader(adapter string, db *sql.DB, opt versions.Options) (versions.Reader, error) {
 	switch adapter {
 	case normalize.DialectDuckDB:
@@ -206,7 +240,7 @@ func (s *Session) hashContext() project.Context {
 		dispatch = project.Dispatch(string(yml))
 	}
 	return project.Context{
-		Vars: s.req.Context.Vars, Target: s.req.Context.Target, Selected: hex.EncodeToString(sum[:]), Flags: string(flags),
+		Vars: s.req.Context.Vars, Target: s.req.Context.Target, Threads: s.req.Context.Threads, Selected: hex.EncodeToString(sum[:]), Flags: string(flags),
 		WarnError: s.req.Flags.WarnError, StoreFailures: s.req.Flags.StoreFailures, Dispatch: dispatch,
 	}
 }

@@ -557,11 +557,12 @@ func TestTests(t *testing.T) {
 	w.run().expect(map[string]string{"test.shop.positive": "build no_history"})
 }
 
-// S22: with --store-failures the table of failures must stand, but turning the flag on is a change of the configuration.
+// S22: with --store-failures the table of failures must stand, as the test left it, but turning the flag on is a change of the configuration.
 func TestS22StoreFailures(t *testing.T) {
 	w := shop(t)
 	w.settled()
 	w.flags.StoreFailures = true
+	w.tables["shop.main.positive"] = "failures"
 	w.run("test.shop.positive").expect(map[string]string{"test.shop.positive": "build config_changed"})
 	decide := func(relation *string) string {
 		r := w.begin()
@@ -575,6 +576,45 @@ func TestS22StoreFailures(t *testing.T) {
 	}
 	if got := decide(nil); got != "build relation_missing" {
 		t.Errorf("without its table: %s", got)
+	}
+	w.tables["shop.main.positive"] = "edited"
+	if got := decide(text1("table")); got != "build target_modified" {
+		t.Errorf("with another table: %s", got)
+	}
+	delete(w.tables, "shop.main.positive") // after dbt filled its cache
+	if got := decide(text1("table")); got != "build relation_missing" {
+		t.Errorf("without its table, which dbt's cache does not know: %s", got)
+	}
+}
+
+// S15: a hook may make a macro that hides a built-in, or change a setting for every session.
+func TestS15SessionIsReadAgain(t *testing.T) {
+	for what, change := range map[string]func(*world){
+		"macro":   func(w *world) { w.hidden = []string{"sum"} },
+		"setting": func(w *world) { w.fingerprint = "g" },
+		"unread":  func(w *world) { w.sessionErr = errors.New("no") },
+	} {
+		for hook, moved := range map[string]bool{"create macro sum(x) as 1": true, "grant select on {{ this }} to x": false} {
+			w := shop(t)
+			w.nodes["model.shop.daily"].sql = `select sum(a) from "shop"."main"."orders"`
+			w.settled()
+			w.nodes["model.shop.orders"].config["post-hook"] = []any{map[string]any{"sql": hook}}
+			r := w.begin()
+			for _, id := range w.order {
+				if n := w.nodes[id]; n.resource == "source" || n.materialized == "ephemeral" {
+					continue
+				}
+				a := r.decide(id)
+				if id == "model.shop.orders" {
+					change(w)
+					r.end(id, w.build(w.nodes[id]), true)
+				}
+				if id == "model.shop.daily" && (a.Decision == "build") != moved {
+					t.Errorf("%s, after %q: %s %s", what, hook, a.Decision, a.Reason)
+				}
+			}
+			r.done(FinishRequest{})
+		}
 	}
 }
 

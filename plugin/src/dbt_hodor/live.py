@@ -69,7 +69,8 @@ class Run:
             "settings": settings,
             "context": {
                 "vars": self._vars_hash(),
-                "target": hash_of(config.to_target_dict()),
+                "target": hash_of({k: v for k, v in config.to_target_dict().items() if k != "threads"}),
+                "threads": str(config.threads),
                 "session": self._session_hash(),
             },
             "versions": {

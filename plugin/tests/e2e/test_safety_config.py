@@ -110,6 +110,16 @@ def test_s21_values_that_a_hook_reads(settled, hook, command, env):
     assert b"NOTE" not in settled.state.read_bytes()
 
 
+def test_s21_threads_are_no_part_of_the_target(settled):
+    """The macro that most projects have reads the target, and the number of threads changes from machine to machine."""
+    settled.write(
+        "macros/generate_schema_name.sql",
+        "{% macro generate_schema_name(custom, node) %}{{ target.schema if custom is none else custom | trim }}{% endmacro %}\n",
+    )
+    settled.settle()
+    settled.dbt("run --threads 2").expect({"stg_customers": "success select_star_view"}, rest="reused", rc=0)
+
+
 def test_s21_meta_counts_where_a_hook_reads_it(settled):
     settled.config("orders", post_hook="comment on table {{ this }} is '{{ model.config.meta.owner }}'", meta={"owner": "ann"})
     settled.settle("run -s orders", times=1)
@@ -162,6 +172,19 @@ def test_s22_store_failures_writes_its_table(warned):
     warned.sql("drop table main_dbt_test__audit.small")
     warned.dbt("test -s small --store-failures", twin=True).expect({"small": "warn relation_missing"}, rc=0)
     assert warned.rows("main_dbt_test__audit.small", "count(*)") == [["3"]]
+
+
+@pytest.mark.parametrize(
+    "change, reason", [("delete from {0}", "target_modified"), ("drop table {0}", "relation_missing")], ids=["edited", "dropped"]
+)
+def test_s22_failures_table_changed_by_on_run_start(warned, change, reason):
+    """After dbt filled its cache, so only the warehouse itself knows."""
+    hook = "{{ env_var('CHANGE', 'select 1') }}"
+    warned.write("dbt_project.yml", warned.read("dbt_project.yml") + f'on-run-start: ["{hook}"]\n')
+    warned.settle("test -s small --store-failures")
+    change = change.format("main_dbt_test__audit.small")
+    run = warned.dbt("test -s small --store-failures", env={"CHANGE": change}, twin=True)
+    run.expect({"small": f"warn {reason}"}, rc=0)
 
 
 def test_s22_tested_relation_is_gone(settled):

@@ -336,6 +336,21 @@ def test_s15_statement_at_compile_time_that_writes(settled):
     run.expect({"late": "success new_upstream_data"}, rc=0)
 
 
+@pytest.mark.parametrize(
+    "hook", ["create or replace macro lower(x) as 'z'", "set global default_null_order = 'nulls_first'"], ids=["macro", "setting"]
+)
+def test_s15_hook_that_changes_what_later_sql_means(settled, hook):
+    settled.model(
+        "late",
+        "-- depends_on: {{ ref('orders') }}\nselect lower(name) as name, row_number() over (order by nullif(id, 2)) as n"
+        " from {{ source('raw', 'customers') }}",
+    )
+    settled.settle()
+    settled.config("orders", post_hook=hook)
+    run = settled.dbt("run -s orders late", twin=True)
+    assert run.rc == 0 and run.statuses["late"] == "success", run.text
+
+
 def test_s15_target_of_a_failed_build_is_read_again(settled):
     """An incremental whose delete went through before its insert failed must not leave a version that counts."""
     settled.config("daily", post_hook="select error('after all')")
