@@ -33,7 +33,7 @@ type Options struct {
 	Output io.Writer
 	// Grace is how long an interrupted dbt may take to end; 30 s if 0.
 	Grace time.Duration
-	// NoCommandChecks leaves tests and unit tests out of mode Build for these resource types ("test", "unit_test").
+	// ExcludeChecks leaves these kinds of checks out of mode Build: "test", "unit_test".
 	ExcludeChecks []string
 }
 
@@ -52,7 +52,7 @@ func New(o Options) (*Executor, error) {
 	if o.Environ == nil {
 		o.Environ = os.Environ()
 	}
-	env, d, warnings, err := environment(o.Environ)
+	env, d, warnings, err := environment(o.Environ, dotenv())
 	if err != nil {
 		return nil, err
 	}

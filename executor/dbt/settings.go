@@ -1,6 +1,8 @@
 package dbt
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -116,6 +118,21 @@ var Settings = []Setting{
 	{"RECORDER_ROW_LIMIT", Harmless, "without a recorder mode it does nothing"},
 }
 
+// dotenv returns the .env file that dbt reads: in the working folder or the nearest above it; "" if there is none.
+func dotenv() string {
+	dir, err := os.Getwd()
+	for err == nil {
+		if raw, err := os.ReadFile(filepath.Join(dir, ".env")); err == nil {
+			return string(raw)
+		}
+		if dir == filepath.Dir(dir) {
+			break
+		}
+		dir = filepath.Dir(dir)
+	}
+	return ""
+}
+
 // Defaults are options of the executor as the environment gives them.
 type Defaults struct {
 	Target, Profile, ProfilesDir, ProjectDir, TargetPath string
@@ -123,12 +140,12 @@ type Defaults struct {
 	LogFormat, LogLevel                                  string
 }
 
-// environment sorts a process environment ("NAME=value" each): what dbt gets, the defaults of options, and a warning for each setting that a flag
+// environment sorts a process environment ("NAME=value" each), beside which there is the text of a .env file: what dbt gets, the defaults of options, and a warning for each setting that a flag
 // overrides. A setting that is refused is an error.
 //
 // What is overridden or refused is handed to dbt as an empty variable, which dbt takes for none: so a .env file, which dbt reads where a variable is
 // missing, can't bring it back.
-func environment(environ []string) (out []string, d Defaults, warnings []string, err error) {
+func environment(environ []string, env string) (out []string, d Defaults, warnings []string, err error) {
 	values := map[string]string{}
 	classes := map[string]Setting{}
 	for _, s := range Settings {
@@ -159,7 +176,7 @@ func environment(environ []string) (out []string, d Defaults, warnings []string,
 	for _, s := range Settings {
 		if s.Class == Overridden || s.Class == Refused || s.Name == "FULL_REFRESH" || s.Name == "QUIET" || s.Name == "LOG_FORMAT" || s.Name == "LOG_LEVEL" {
 			out = append(out, "DBT_"+s.Name+"=")
-			if !internal[s.Name] {
+			if !internal[s.Name] || strings.Contains(env, "DBT_ENGINE_"+s.Name) {
 				out = append(out, "DBT_ENGINE_"+s.Name+"=")
 			}
 		}
@@ -172,25 +189,6 @@ func environment(environ []string) (out []string, d Defaults, warnings []string,
 		TargetPath: values["TARGET_PATH"], FullRefresh: truth(values["FULL_REFRESH"]), Quiet: truth(values["QUIET"]),
 		LogFormat: values["LOG_FORMAT"], LogLevel: values["LOG_LEVEL"],
 	}, warnings, nil
-}
-
-// EnvDefaults returns the defaults that an environment gives.
-func EnvDefaults(environ []string) Defaults {
-	_, d, _, err := environment(environ)
-	if err != nil {
-		// What is refused is refused when something runs; the options are read all the same.
-		var rest []string
-		for _, pair := range environ {
-			name, _, _ := strings.Cut(pair, "=")
-			if !slices.ContainsFunc(Settings, func(s Setting) bool {
-				return s.Class == Refused && (name == "DBT_"+s.Name || name == "DBT_ENGINE_"+s.Name)
-			}) {
-				rest = append(rest, pair)
-			}
-		}
-		_, d, _, _ = environment(rest)
-	}
-	return d
 }
 
 // truth reads a boolean as click does.

@@ -88,7 +88,7 @@ func TestEnvironmentRow14Row18(t *testing.T) {
 		{"DBT_SAMPLE=", Harmless},
 	} {
 		name, _, _ := strings.Cut(c.pair, "=")
-		env, d, warnings, err := environment([]string{c.pair})
+		env, d, warnings, err := environment([]string{c.pair}, "")
 		if refused := executor.IsCode(err, executor.Refused); refused != (c.class == Refused) || refused && !strings.Contains(err.Error(), "unset "+name) {
 			t.Errorf("%s: %v", c.pair, err)
 			continue
@@ -106,9 +106,22 @@ func TestEnvironmentRow14Row18(t *testing.T) {
 			t.Errorf("%s: defaults %+v", c.pair, d)
 		}
 	}
-	_, d, _, err := environment([]string{"DBT_TARGET=old", "DBT_ENGINE_TARGET=new"})
+	_, d, _, err := environment([]string{"DBT_TARGET=old", "DBT_ENGINE_TARGET=new"}, "")
 	if err != nil || d.Target != "new" {
 		t.Errorf("of two spellings %q holds (%v)", d.Target, err)
+	}
+}
+
+// What a .env file says of a setting that is refused is shadowed by an empty variable, which dbt takes for none.
+func TestDotenv(t *testing.T) {
+	for _, env := range []string{"", "DBT_ENGINE_RECORDER_MODE=replay"} {
+		out, _, _, err := environment(nil, env)
+		must(t, err)
+		for name, want := range map[string]bool{"DBT_SAMPLE=": true, "DBT_ENGINE_DEFER=": true, "DBT_RECORDER_MODE=": true, "DBT_ENGINE_RECORDER_MODE=": env != "", "DBT_TARGET=": false} {
+			if slices.Contains(out, name) != want {
+				t.Errorf("with %q beside it dbt gets %s: %v", env, name, !want)
+			}
+		}
 	}
 }
 
