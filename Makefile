@@ -127,7 +127,7 @@ test-main: .venv/.hodor .venv-next/.hodor ## the main job with real dbt on DuckD
 
 test-e2e: .venv/.hodor .venv-next/.hodor ## all real dbt projects on DuckDB (about half an hour): PYTEST_FLAGS='-k s7'
 	cd plugin && ../.venv/bin/python -m pytest -n $(E2E_JOBS) tests/e2e $(PYTEST_FLAGS)
-	HODOR_SELECT_PROJECTS=120 HODOR_LONG=1 go test ./executor/... -timeout 1h
+	HODOR_SELECT_PROJECTS=120 HODOR_LONG=1 go test ./executor/... ./state -timeout 2h
 
 .PHONY: lint
 lint: .venv-tools/.stamp ## formatting and vet, Go and Python

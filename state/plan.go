@@ -426,9 +426,6 @@ func (pl *planner) settle(id string) {
 		}
 	}
 	if n.Kind == project.KindEphemeral || n.Resource == project.UnitTest {
-		if n.Kind == project.KindEphemeral && pl.p.project.RunsSQLAtCompile(n) {
-			pl.p.hazards[id] = true // its template runs whenever a reader is compiled
-		}
 		return
 	}
 	d, decided := pl.s.Decided(id)
@@ -447,14 +444,11 @@ func (pl *planner) settle(id string) {
 	}
 	pl.actions[id] = d.Action
 	pl.p.Nodes = append(pl.p.Nodes, pl.node(n, d))
-	hazard := d.WritesElsewhere || n.Kind == engine.KindUnsupported || pl.p.project.RunsSQLAtCompile(n) || pl.compilesHazard(n, map[string]bool{})
-	if hazard {
-		pl.p.hazards[id] = true
-	}
 	if d.Action != engine.Build || pl.testing {
 		return
 	}
-	if hazard {
+	if d.WritesElsewhere || n.Kind == engine.KindUnsupported || pl.runsSQL(n, map[string]bool{}) {
+		pl.p.hazards[id] = true
 		pl.tainted[id] = id
 	}
 	if n.Relation.IsZero() {
@@ -473,16 +467,17 @@ func (pl *planner) settle(id string) {
 	}
 }
 
-// compilesHazard tells whether an ephemeral parent's template runs SQL when this node is compiled.
-func (pl *planner) compilesHazard(n *project.Node, seen map[string]bool) bool {
+// runsSQL tells whether SQL runs while a node is compiled: by its own template or that of an ephemeral parent, which is compiled with it.
+func (pl *planner) runsSQL(n *project.Node, seen map[string]bool) bool {
+	if pl.p.project.RunsSQLAtCompile(n) {
+		return true
+	}
 	for _, id := range n.Parents {
-		parent := pl.p.project.Nodes[id]
-		if parent == nil || parent.Kind != project.KindEphemeral || seen[id] {
-			continue
-		}
-		seen[id] = true
-		if pl.p.hazards[id] || pl.compilesHazard(parent, seen) {
-			return true
+		if parent := pl.p.project.Nodes[id]; parent != nil && parent.Kind == project.KindEphemeral && !seen[id] {
+			seen[id] = true
+			if pl.runsSQL(parent, seen) {
+				return true
+			}
 		}
 	}
 	return false

@@ -1,3 +1,5 @@
+//go:build unix
+
 package dbt
 
 import (
@@ -286,6 +288,40 @@ func TestSelectionAgainstDBT(t *testing.T) {
 	t.Logf("%d projects parsed of %d, %d selections exact, %d refused", parsed, projects, exact, refused)
 	if parsed < projects/2 || exact < projects {
 		t.Errorf("too few: %d projects parsed of %d, %d selections exact, %d refused", parsed, projects, exact, refused)
+	}
+}
+
+// Scattered nodes, half of each folder: as many selectors as nodes, and dbt lists exactly these. HODOR_SELECT_NODES is how many; dbt takes a quarter of an
+// hour for 10000.
+func TestScatteredAgainstDBT(t *testing.T) {
+	long(t)
+	count := 1000
+	if n, err := strconv.Atoi(os.Getenv("HODOR_SELECT_NODES")); err == nil {
+		count = n
+	}
+	w := &world{files: map[string]string{
+		"profiles.yml":    "p: {target: t, outputs: {t: {type: duckdb, path: x.duckdb}}}\n",
+		"dbt_project.yml": "name: shop\nversion: '1.0'\nprofile: p\nflags: {send_anonymous_usage_stats: false}\n",
+	}}
+	var ids []string
+	for i := range count {
+		w.files[fmt.Sprintf("models/f%d/a%d.sql", i, i)] = "select 1 as id"
+		w.files[fmt.Sprintf("models/f%d/b%d.sql", i, i)] = "select 1 as id"
+		ids = append(ids, fmt.Sprintf("model.shop.a%d", i))
+	}
+	slices.Sort(ids)
+	dir := t.TempDir()
+	w.write(t, dir)
+	d := startDBT(t, ".venv")
+	if a := d.ask(map[string]any{"dir": dir}); !a.OK {
+		t.Fatal(a.Error)
+	}
+	m, err := ReadManifest(filepath.Join(dir, "target", "manifest.json"))
+	must(t, err)
+	selectors, err := m.Select(ids)
+	must(t, err)
+	if a := d.ask(map[string]any{"dir": dir, "select": selectors}); !a.OK || !slices.Equal(a.IDs, ids) {
+		t.Errorf("%d selectors list %d nodes, %d are wanted: %s", len(selectors), len(a.IDs), len(ids), a.Error)
 	}
 }
 

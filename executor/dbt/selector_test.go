@@ -1,7 +1,10 @@
+//go:build unix
+
 package dbt
 
 import (
 	"fmt"
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -111,5 +114,11 @@ func TestLongSelection(t *testing.T) {
 	must(t, err)
 	if !strings.Contains(cmd.Path, "python") || cmd.Stdin == nil || len(strings.Join(cmd.Args, "")) > 1000 {
 		t.Errorf("the command is %q", cmd.Args)
+	}
+	python := exec.Command(cmd.Path, "-c", launcher)
+	python.Stdin = strings.NewReader(`["--version"]`)
+	out, err := python.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "installed:") {
+		t.Errorf("the launcher: %v\n%s", err, out)
 	}
 }
