@@ -156,6 +156,9 @@ func (p *parser) checkValues(v *Values) {
 
 // checkStar refuses a column that is named twice in the modifiers of a star.
 func (p *parser) checkStar(x *Star) {
+	if len(x.Qualifier) > 1 {
+		p.refuse(x.Start, "one name at most stands before a star", "")
+	}
 	if x.Exclude == nil && x.Replace == nil && x.Rename == nil {
 		return
 	}
@@ -257,6 +260,35 @@ func (p *parser) checkPivotOn(x Expr) {
 	case *Subquery:
 		p.refuse(x.Bounds().Start, "a query is no column to pivot on", "")
 	}
+	column := false
+	Walk(x, func(n Node) bool {
+		_, named := n.(*Column)
+		column = column || named
+		return !column
+	})
+	if !column {
+		p.refuse(x.Bounds().Start, "what has no column is nothing to pivot on", "")
+	}
+}
+
+// pivotGroupBy parses the GROUP BY of a PIVOT: plain names.
+func (p *parser) pivotGroupBy() *GroupBy {
+	g := p.groupBy()
+	for _, x := range g.Items {
+		if y, ok := x.(*Paren); ok {
+			x = y.X
+		}
+		names := []Expr{x}
+		if row, ok := x.(*Row); ok && len(row.Items) > 0 {
+			names = row.Items
+		}
+		for _, name := range names {
+			if c, ok := name.(*Column); !ok || len(c.Parts) != 1 {
+				p.refuse(name.Bounds().Start, "PIVOT groups by names of columns only", "")
+			}
+		}
+	}
+	return g
 }
 
 // comparison reports whether ANY, SOME and ALL may follow op.
@@ -279,18 +311,25 @@ func (p *parser) duckCall(c *Call) Expr {
 	if c.ExportState && c.Over != nil {
 		p.refuse(c.Start, "EXPORT_STATE and OVER exclude each other", "")
 	}
+	if c.Nulls != NoNullTreatment && c.Over == nil {
+		p.refuse(c.Start, "IGNORE NULLS and RESPECT NULLS need OVER", "")
+	}
+	n := &c.Name.Parts[len(c.Name.Parts)-1]
+	if c.WithinGroup != nil && c.Over == nil {
+		p.checkOrdered(c, n.Text)
+	}
 	if len(c.Name.Parts) != 1 || c.Receiver != nil {
 		return c
-	}
-	n := &c.Name.Parts[0]
-	if c.WithinGroup != nil {
-		p.checkOrdered(c, n.Text)
 	}
 	want := -1
 	switch len(n.Text) {
 	case 2:
 		if equalFold(n.Text, "IF") {
 			want = 3
+		}
+	case 3:
+		if equalFold(n.Text, "TRY") && n.Quote == Unquoted {
+			want = 1
 		}
 	case 6:
 		if equalFold(n.Text, "IFNULL") || n.Is("NULLIF") {

@@ -113,10 +113,10 @@ type DuckKeyAction struct {
 type DuckTableConstraint struct {
 	tagged
 	Name       Ident           `parser:"( 'CONSTRAINT' @@ )?"`
-	Primary    []Ident         `parser:"( 'PRIMARY' 'KEY' '(' @@ ( ',' @@ )* ')'"`
-	Unique     []Ident         `parser:"| 'UNIQUE' '(' @@ ( ',' @@ )* ')'"`
+	Primary    []Ident         `parser:"( 'PRIMARY' 'KEY' '(' @@ ( ',' @@ )* ','? ')'"`
+	Unique     []Ident         `parser:"| 'UNIQUE' '(' @@ ( ',' @@ )* ','? ')'"`
 	Check      Expr            `parser:"| 'CHECK' '(' @@ ')'"`
-	Foreign    []Ident         `parser:"| 'FOREIGN' 'KEY' '(' @@ ( ',' @@ )* ')'"`
+	Foreign    []Ident         `parser:"| 'FOREIGN' 'KEY' '(' @@ ( ',' @@ )* ','? ')'"`
 	References *DuckReferences `parser:"  @@ )"`
 }
 

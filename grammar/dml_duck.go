@@ -30,7 +30,7 @@ type Conflict struct {
 	Where      Expr         `parser:"( 'WHERE' @@ )?"`
 	Constraint Ident        `parser:"| 'ON' 'CONSTRAINT' @@ )? 'DO'"`
 	Nothing    bool         `parser:"( @'NOTHING'"`
-	Set        []Assignment `parser:"| 'UPDATE' 'SET' @@ ( ',' @@ )*"`
+	Set        []Assignment `parser:"| 'UPDATE' 'SET' @@ ( ',' @@ )* ','?"`
 	SetWhere   Expr         `parser:"( 'WHERE' @@ )? )"`
 }
 
@@ -39,8 +39,8 @@ type DuckUpdate struct {
 	tagged
 	With      *With
 	Target    Target       `parser:"'UPDATE' @@" sql:"target"`
-	Set       []Assignment `parser:"'SET' @@ ( ',' @@ )*"`
-	From      []FromItem   `parser:"( 'FROM' @@ ( ',' @@ )* )?"`
+	Set       []Assignment `parser:"'SET' @@ ( ',' @@ )* ','?"`
+	From      []FromItem   `parser:"( 'FROM' @@ ( ',' @@ )* ','? )?"`
 	Where     Expr         `parser:"( 'WHERE' @@ )?"`
 	Returning []SelectItem `parser:"( 'RETURNING' @@ ( ',' @@ )* )?"`
 }
@@ -53,7 +53,7 @@ type DuckDelete struct {
 	tagged
 	With      *With
 	Target    Target       `parser:"'DELETE' 'FROM' @@" sql:"target"`
-	Using     []FromItem   `parser:"( 'USING' @@ ( ',' @@ )* )?"`
+	Using     []FromItem   `parser:"( 'USING' @@ ( ',' @@ )* ','? )?"`
 	Where     Expr         `parser:"( 'WHERE' @@ )?"`
 	Returning []SelectItem `parser:"( 'RETURNING' @@ ( ',' @@ )* )?"`
 }
@@ -78,7 +78,7 @@ type DuckMerge struct {
 	Target    Target          `parser:"'MERGE' 'INTO' @@" sql:"target"`
 	Source    FromItem        `parser:"'USING' @@"`
 	On        Expr            `parser:"( 'ON' @@"`
-	Using     []Ident         `parser:"| 'USING' '(' @@ ( ',' @@ )* ')' )"`
+	Using     []Ident         `parser:"| 'USING' '(' @@ ( ',' @@ )* ','? ')' )"`
 	Clauses   []DuckMergeWhen `parser:"@@+"`
 	Returning []SelectItem    `parser:"( 'RETURNING' @@ ( ',' @@ )* )?"`
 }
@@ -100,14 +100,14 @@ type DuckMergeWhen struct {
 	Message  Expr         `parser:"  ( (?! 'WHEN' | 'RETURNING' ) @@ )?"`
 	Update   bool         `parser:"| @'UPDATE'"`
 	SetStar  bool         `parser:"  ( 'SET' ( @'*'"`
-	Set      []Assignment `parser:"    | @@ ( ',' @@ )* )"`
+	Set      []Assignment `parser:"    | @@ ( ',' @@ )* ','? )"`
 	UpdateBy Keyword      `parser:"  | 'BY' @( 'NAME' | 'POSITION' ) )?"`
 	Insert   bool         `parser:"| @'INSERT'"`
 	Star     bool         `parser:"  ( @'*'"`
 	InsertBy Keyword      `parser:"  | 'BY' @( 'NAME' | 'POSITION' )"`
 	Default  bool         `parser:"  | @'DEFAULT' 'VALUES'"`
-	Columns  []Name       `parser:"  | ( '(' @@ ( ',' @@ )* ')' )?"`
-	Values   []Expr       `parser:"    'VALUES' '(' @@ ( ',' @@ )* ')' )? )"`
+	Columns  []Name       `parser:"  | ( '(' @@ ( ',' @@ )* ','? ')' )?"`
+	Values   []Expr       `parser:"    'VALUES' '(' @@ ( ',' @@ )* ','? ')' )? )"`
 }
 
 // DuckCopy is COPY of DuckDB:

@@ -23,7 +23,7 @@ func (x *Arguments) Parse(lex *lexer.PeekingLexer) error {
 		var list []Expr
 		for !p.at(kRParen) || len(list) > 0 {
 			list = append(list, p.argument(&Call{}))
-			if !p.acceptKind(kComma) {
+			if !p.comma(kRParen) { // DuckDB 2.0 allows one at the end
 				break
 			}
 		}

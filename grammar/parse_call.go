@@ -261,7 +261,7 @@ func (p *parser) windowSpec(w *Window) {
 	case p.are(kwPartition, kwBy), !duck && (p.are(kwDistribute, kwBy) || p.are(kwCluster, kwBy)):
 		cluster := p.is(kwCluster)
 		p.i += 2
-		w.PartitionBy = p.exprList()
+		w.PartitionBy = p.partitions()
 		if cluster {
 			break
 		}
@@ -350,6 +350,19 @@ func (p *parser) bound() Bound {
 	}
 	b.Span = p.since(start)
 	return b
+}
+
+// partitions parses the list of PARTITION BY, where DuckDB 2.0 allows a comma at the end.
+func (p *parser) partitions() []Expr {
+	mark := p.exprs.mark()
+	p.exprs.add(p.expr())
+	for p.acceptKind(kComma) {
+		if p.d.In(DuckDB) && (p.at(kRParen) || p.startsWindowClause()) {
+			break
+		}
+		p.exprs.add(p.expr())
+	}
+	return p.exprs.take(mark)
 }
 
 // exprList parses e, ... without parentheses or a trailing comma.

@@ -163,7 +163,7 @@ func (p *parser) accessStep(x Expr) Expr {
 		return p.subscript(x)
 	}
 	switch t := p.look(1); {
-	case t.kind == kStar:
+	case t.kind == kStar && p.d.In(Databricks):
 		p.i += 2
 		p.nested()
 		return &DotStar{Span: p.since(start), X: x}

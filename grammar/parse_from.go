@@ -189,6 +189,9 @@ func (p *parser) join() Join {
 		p.next()
 		j.Asof = true
 	}
+	if (j.Natural || j.Asof) && (p.is(kwCross) || p.is(kwPositional)) && p.d.In(DuckDB) {
+		p.fail("a join that compares rows")
+	}
 	switch p.peek().word {
 	case kwLeft:
 		j.Kind = JoinLeft

@@ -70,6 +70,9 @@ func (p *parser) duckUnaliased(start int32, lateral bool, prefix Ident) FromItem
 	case p.at(kLParen):
 		at := p.start()
 		q, x := p.fromContent()
+		if lateral && q == nil {
+			p.refuse(at, "LATERAL stands before a query or a function", "")
+		}
 		item := p.closeParenItem(at, lateral, q, x)
 		if prefixed {
 			switch item := item.(type) {
@@ -82,21 +85,20 @@ func (p *parser) duckUnaliased(start int32, lateral bool, prefix Ident) FromItem
 			}
 		}
 		return item
-	case p.is(kwValues) && p.look(1).kind == kLParen:
+	case p.is(kwValues) && p.look(1).kind == kLParen && !lateral:
 		x := &InlineValues{Values: p.values(false)}
 		x.Lateral = lateral
 		x.Values.Alias = p.duckAlias(true)
 		if prefixed {
 			x.Values.Alias = Alias{Span: prefix.Span, Name: prefix}
-		} else if !x.Values.Alias.Present() {
-			p.fail("an alias of VALUES")
 		}
 		x.Values.End = p.end()
 		x.Span = p.since(start)
 		return x
 	}
-	p.accept(kwOnly)
+	only := p.accept(kwOnly)
 	at := p.start()
+	parens := only && p.acceptKind(kLParen)
 	var name Name
 	switch t := p.peek(); {
 	case t.kind == kString:
@@ -111,11 +113,17 @@ func (p *parser) duckUnaliased(start int32, lateral bool, prefix Ident) FromItem
 			p.failHint("the end of the table", "a function can't be called "+p.text(t))
 		}
 	}
-	if p.at(kLParen) && name.Parts[0].Quote != SingleQuote {
+	if parens {
+		p.expectKind(kRParen)
+	}
+	if p.at(kLParen) && name.Parts[0].Quote != SingleQuote && !only {
 		return p.duckTableFunction(start, at, lateral, name, prefix)
 	}
+	if lateral {
+		p.fail(`"("`)
+	}
 	x := p.tables.new()
-	x.Name, x.Lateral = name, lateral
+	x.Name = name
 	p.acceptKind(kStar)
 	x.Alias = p.duckAlias(false)
 	if p.is(kwAt) && p.look(1).kind == kLParen {

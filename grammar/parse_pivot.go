@@ -26,7 +26,7 @@ func (p *parser) pivot(x FromItem) *Pivot {
 			v.For = append(v.For, p.pivotFor())
 		}
 		if p.are(kwGroup, kwBy) {
-			v.GroupBy = p.groupBy()
+			v.GroupBy = p.pivotGroupBy()
 		}
 	}
 	p.expectKind(kRParen)
@@ -58,6 +58,9 @@ func (p *parser) pivotFor() PivotFor {
 	}
 	p.expect(kwIn)
 	f.Values, f.Enum, f.Query = p.pivotIn()
+	if f.Query != nil {
+		p.refuse(f.Query.Start, "a query as the list of values is for the statement PIVOT only", "")
+	}
 	f.Span = p.since(start)
 	return f
 }
@@ -145,7 +148,10 @@ func (p *parser) unpivot(x FromItem) *Unpivot {
 		p.fail(`"("`)
 	}
 	if p.d.In(DuckDB) {
-		v.In, _, _ = p.pivotIn()
+		var q *Query
+		if v.In, _, q = p.pivotIn(); q != nil {
+			p.refuse(q.Start, "UNPIVOT takes columns here", "")
+		}
 	} else {
 		v.In = p.unpivotColumns()
 	}
@@ -220,7 +226,7 @@ func (p *parser) pivotQuery() Body {
 	}
 	if p.are(kwGroup, kwBy) {
 		parts++
-		v.GroupBy = p.groupBy()
+		v.GroupBy = p.pivotGroupBy()
 	}
 	if parts == 0 {
 		p.fail("ON, USING or GROUP BY")

@@ -182,7 +182,7 @@ func (p *parser) duckPrimaryWord(t *token) Expr {
 			return p.exists()
 		}
 	case kwInterval:
-		if next == kString || next == kNumber || next == kParam || next == kLParen {
+		if next == kString || next == kNumber || next == kLParen {
 			return p.duckInterval()
 		}
 	case kwMap:
@@ -549,7 +549,7 @@ func (p *parser) duckInterval() Expr {
 	default:
 		part.Value = p.primary()
 		switch part.Value.(type) {
-		case *Param, *Paren:
+		case *Paren:
 		default:
 			p.refuse(at, "an interval takes one number, string or expression in parentheses", "")
 		}

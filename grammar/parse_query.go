@@ -302,7 +302,7 @@ func (p *parser) with() *With {
 	mark := p.arena.with.mark()
 	for {
 		p.arena.with.add(p.cte())
-		if !p.acceptKind(kComma) {
+		if !p.acceptKind(kComma) || p.d.In(DuckDB) && p.startsMain() {
 			break
 		}
 	}
@@ -312,6 +312,15 @@ func (p *parser) with() *With {
 	}
 	w.Span = p.since(start)
 	return w
+}
+
+// startsMain reports whether the cursor is at what WITH stands before, so that a comma was the last of its list (DuckDB 2.0).
+func (p *parser) startsMain() bool {
+	switch p.peek().word {
+	case kwSelect, kwFrom, kwTable, kwPivot, kwUnpivot:
+		return true
+	}
+	return p.at(kLParen)
 }
 
 // cte parses one common table expression.
@@ -350,7 +359,7 @@ func (p *parser) cte() *CTE {
 	p.windowLevel = 0 // a CTE does not see the windows of the query around
 	outermost := p.outermost
 	p.outermost = false
-	if outermost && p.d.In(DuckDB) && p.startsDML() {
+	if outermost && p.d.In(DuckDB) && p.startsDML() && !p.is(kwMerge) {
 		c.Statement = otherStatement(p, nil)
 	} else {
 		c.Query = p.query()

@@ -391,7 +391,7 @@ func (p *parser) namedWindows() []NamedWindow {
 		w.Span = p.since(start)
 		p.defineWindow(out, &w)
 		out = append(out, w)
-		if !p.acceptKind(kComma) {
+		if !p.acceptKind(kComma) || p.d.In(DuckDB) && p.look(1).word != kwAs {
 			return out
 		}
 	}

@@ -246,11 +246,11 @@ func (p *parser) overlay() Expr {
 	return s.close()
 }
 
-// position parses POSITION(a IN b) or an ordinary call.
+// position parses POSITION(a IN b), or in Databricks an ordinary call.
 func (p *parser) position() Expr {
 	s := p.openSyntax()
 	start := p.start()
-	if p.at(kRParen) {
+	if p.at(kRParen) && p.d.In(Databricks) {
 		return p.callArgs(s.call, nil)
 	}
 	level := sparkCompare
@@ -260,6 +260,9 @@ func (p *parser) position() Expr {
 	x := p.binary(level)
 	at := p.start()
 	if !p.accept(kwIn) {
+		if p.d.In(DuckDB) {
+			p.fail("IN")
+		}
 		return p.callArgs(s.call, p.climb(x, lowest))
 	}
 	s.add(start, "", x)

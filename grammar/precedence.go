@@ -595,7 +595,11 @@ func (p *parser) pattern(left Expr) (x Expr, open bool) {
 	}
 	p.next()
 	l.Pattern = p.binary(operand)
-	if l.Op != OpGlob && p.accept(kwEscape) {
+	if p.is(kwEscape) {
+		if l.Op == OpSimilar {
+			p.failHint("the end of the pattern", "SIMILAR TO has no ESCAPE")
+		}
+		p.next()
 		l.Escape = p.binary(operand)
 	}
 	l.Span = p.since(start)
