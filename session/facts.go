@@ -146,9 +146,11 @@ func (s *Session) options() normalize.Options {
 type hookText struct {
 	lineage.HookFacts
 	hash string
+	// config: it is SQL of the configuration, an expression, which writes nothing.
+	config bool
 }
 
-// hooks returns the rendered hooks and header of a node with their facts (S7). A text whose hash the record or an earlier node of this run has
+// hooks returns the rendered hooks and header of a node and the SQL of its configuration, with their facts (S7). A text whose hash the record or an earlier node of this run has
 // is not parsed again.
 func (s *Session) hooks(n *project.Node, rendered *Hooks, recorded *sqlFacts) []hookText {
 	var out []hookText
@@ -184,6 +186,11 @@ func (s *Session) hooks(n *project.Node, rendered *Hooks, recorded *sqlFacts) []
 	}
 	if n.Header != "" {
 		add(n.Header, true, true)
+	}
+	for _, sql := range n.ConfigSQL() {
+		h := s.hook(sql, false, recorded)
+		h.config = true
+		out = append(out, h)
 	}
 	return out
 }
@@ -221,7 +228,7 @@ func (s *Session) hook(sql string, header bool, recorded *sqlFacts) hookText {
 // writesElsewhere tells whether hooks or header may write anything but the node itself (S15).
 func writesElsewhere(hooks []hookText) bool {
 	for _, h := range hooks {
-		if !h.Known || !project.HookIsHarmless(h.SQL) {
+		if !h.Known || !h.config && !project.HookIsHarmless(h.SQL) {
 			return true
 		}
 	}

@@ -396,6 +396,29 @@ func TestS7Hooks(t *testing.T) {
 }
 
 // S7: a hook that renders to another text is another hook, but for this run's id and start.
+// S7: SQL of the configuration is part of the node's SQL, and writes nothing.
+func TestS7ConfigSQL(t *testing.T) {
+	for _, c := range []struct{ sql, want string }{
+		{"id > 5", "reuse no_new_data"},
+		{"id in (select n from \"shop\".\"main\".\"raw_orders\" )", "reuse no_new_data"},
+		{"id in (select n from \"shop\".\"main\".\"elsewhere\" )", "build unknown_upstream"},
+		{"(id = random())", "build volatile_sql"},
+		{"(broken", "build unknown_upstream"},
+	} {
+		w := shop(t)
+		w.nodes["model.shop.daily"].config["incremental_predicates"] = []any{c.sql}
+		w.settled()
+		r := w.run()
+		r.expect(map[string]string{"model.shop.daily": c.want})
+		if r.finish.Debug.Parsed != 0 {
+			t.Errorf("%s: %d texts parsed in a settled run", c.sql, r.finish.Debug.Parsed)
+		}
+		if writesElsewhere(r.s.state("model.shop.daily").hooks) {
+			t.Errorf("%s counts as a write", c.sql)
+		}
+	}
+}
+
 func TestS7RenderedText(t *testing.T) {
 	w := shop(t)
 	n := w.nodes["model.shop.daily"]

@@ -101,6 +101,28 @@ def test_s7_hook_that_can_not_be_parsed(settled):
     assert run.statuses["big_orders"] in ("success", "reused")
 
 
+def test_s7_configuration_that_reads(settled):
+    """A predicate and a fail_calc that read a table of their own: neither stands in compiled SQL."""
+    settled.sql("create table raw.allow as select 1 as n")
+    read = "(select max(n) from shop.raw.allow)"
+    settled.model(
+        "inc",
+        "select id, amount from {{ ref('orders') }}",
+        "incremental",
+        unique_key="id",
+        incremental_strategy="delete+insert",
+        incremental_predicates=[f"id <= {read}"],
+    )
+    settled.write(
+        "tests/big.sql",
+        "{{ config(severity='warn', fail_calc='count(*) + " + read + "') }}\nselect id from {{ ref('orders') }} where amount > 100\n",
+    )
+    settled.settle()
+    settled.sql("insert into raw.allow values (2)")
+    run = settled.dbt("build -s inc big", twin=True)
+    run.expect({"inc": "success unknown_upstream", "big": "warn unknown_upstream"}, rc=0)
+
+
 def test_s7_view_with_a_hook_that_reads_builds(settled):
     settled.sql("create table raw.audit (name varchar)")
     settled.config("stg_orders", post_hook="insert into raw.audit select name from {{ source('raw', 'customers') }}")
