@@ -74,7 +74,14 @@ venv-spark: .venv-spark/.stamp ## .venv-spark: Spark 4.2 with Delta Lake 4.4 (ha
 	mvn --quiet --batch-mode --file tools/delta-jars.xml dependency:copy-dependencies -DoutputDirectory='$(CURDIR)/.venv-spark/delta'
 	@touch $@
 
-.venv/.hodor .venv-next/.hodor: %/.hodor: %/.stamp dist/.wheel
+.PHONY: venv-databricks
+venv-databricks: .venv-databricks/.hodor ## .venv-databricks: dbt-databricks 1.12.7, with the wheel, to be run against Spark
+
+.venv-databricks/.stamp: requirements/databricks.txt .venv-tools/.stamp
+	tools/venv .venv-databricks databricks.txt
+	@touch $@
+
+.venv/.hodor .venv-next/.hodor .venv-databricks/.hodor: %/.hodor: %/.stamp dist/.wheel
 	.venv-tools/bin/uv pip install --quiet --python $*/bin/python --no-deps --reinstall dist/dbt_hodor-*.whl
 	@touch $@
 
@@ -185,4 +192,4 @@ demo: .venv/.hodor ## a dbt project of real shape, built again and again with ho
 
 .PHONY: clean
 clean: ## remove all that these commands made
-	rm -rf bin dist demo/.work bench/parse/sqlparser/target .venv .venv-next .venv-peers .venv-spark .venv-tools
+	rm -rf bin dist demo/.work bench/parse/sqlparser/target .venv .venv-databricks .venv-next .venv-peers .venv-spark .venv-tools

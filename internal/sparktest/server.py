@@ -288,10 +288,11 @@ def answer(spark: Spark, session, request: dict) -> dict:
         writer.saveAsTable(request["into"])
         return {}
     if op == "stream":
-        writer = session.readStream.table(request["from"]).writeStream.outputMode(request["mode"])
+        # By their paths: Delta Lake 4.4 does not take the names of tables here.
+        source, sink = (session.sql(f"DESCRIBE DETAIL {request[k]}").collect()[0]["location"] for k in ("from", "into"))
+        writer = session.readStream.format("delta").load(source).writeStream.format("delta").outputMode(request["mode"])
         checkpoint = str(spark.folder / "checkpoints" / request["into"])
-        running = writer.trigger(availableNow=True).option("checkpointLocation", checkpoint).toTable(request["into"])
-        running.awaitTermination()
+        writer.trigger(availableNow=True).option("checkpointLocation", checkpoint).start(sink).awaitTermination()
         return {}
     if op == "reset":
         for table in session.catalog.listTables():

@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"sync"
 	"testing"
 )
@@ -32,13 +31,19 @@ type Proxy struct {
 	intercept func(http.ResponseWriter, *http.Request, Request) bool
 }
 
-// New starts a proxy in front of the Thrift Server at a port of loopback. It ends with the test.
-func New(t testing.TB, port int) *Proxy {
-	t.Helper()
+// Start starts a proxy in front of the Thrift Server at a port of loopback, and returns the function that ends it.
+func Start(port int) (*Proxy, func()) {
 	p := &Proxy{target: fmt.Sprintf("http://127.0.0.1:%d/cliservice", port), rewrite: rewriter{metadata: map[string][]byte{}}}
 	server := httptest.NewServer(p)
-	t.Cleanup(server.Close)
 	p.URL = server.URL
+	return p, server.Close
+}
+
+// New starts a proxy that ends with the test.
+func New(t testing.TB, port int) *Proxy {
+	t.Helper()
+	p, end := Start(port)
+	t.Cleanup(end)
 	return p
 }
 
@@ -129,14 +134,4 @@ func Calls(list []Request) map[string]int {
 		n[r.Call]++
 	}
 	return n
-}
-
-// Methods lists the names of Thrift calls among the requests, each once, sorted.
-func Methods(list []Request) []string {
-	var names []string
-	for name := range Calls(list) {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
 }

@@ -2,6 +2,8 @@ package delta
 
 import (
 	"context"
+	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"io"
@@ -91,6 +93,23 @@ func TestOperations45MalformedSettings(t *testing.T) {
 		}
 	}
 }
+
+// TestOperations45PanicInTheDriver: a nil pointer in the driver, when it is asked or when it is closed, is an error of that call.
+func TestOperations45PanicInTheDriver(t *testing.T) {
+	h := &host{db: sql.OpenDB(broken{}), timeout: time.Minute}
+	if _, err := h.Query(t.Context(), "SELECT 1"); err == nil || !strings.Contains(err.Error(), "driver failed") {
+		t.Errorf("%v", err)
+	}
+	if err := h.close(); err == nil || !strings.Contains(err.Error(), "driver failed") {
+		t.Errorf("closing: %v", err)
+	}
+}
+
+type broken struct{}
+
+func (broken) Connect(context.Context) (driver.Conn, error) { panic("nil pointer") }
+func (broken) Driver() driver.Driver                        { return nil }
+func (broken) Close() error                                 { panic("nil pointer") }
 
 // serverOf connects to a server that answers every request with f.
 func serverOf(t *testing.T, timeout time.Duration, f http.HandlerFunc) (warehouse.Host, *atomic.Int64) {

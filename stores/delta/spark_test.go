@@ -62,7 +62,7 @@ func connect(t *testing.T, proxy *thriftproxy.Proxy, timeout time.Duration) *sql
 }
 
 func backend(spark *sparktest.Session, db *sql.DB, catalog string) storetest.Backend {
-	return storetest.Backend{Slow: true, Names: true, New: func(t *testing.T) storetest.Place {
+	return storetest.Backend{Slow: true, Few: true, Names: true, New: func(t *testing.T) storetest.Place {
 		schema := spark.Schema(t)
 		table := fmt.Sprintf("`spark_catalog`.`%s`.`hodor_state`", schema)
 		return storetest.Place{

@@ -18,7 +18,7 @@ import (
 )
 
 func TestConformance(t *testing.T) {
-	storetest.Run(t, storetest.Backend{Fast: true, Names: true, New: newPlace})
+	storetest.Run(t, storetest.Backend{Names: true, New: newPlace})
 }
 
 // TestConformanceOfLiterals runs the suite on a dialect as Delta's is, with literals instead of parameters, MERGE instead of a key, no
@@ -28,7 +28,7 @@ func TestConformanceOfLiterals(t *testing.T) {
 		Name: "plain", Text: "VARCHAR", Quote: sqlstore.DoubleQuote, CreateSchema: true,
 		Literal: func(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" },
 	}
-	storetest.Run(t, storetest.Backend{Names: true, New: func(t *testing.T) storetest.Place {
+	storetest.Run(t, storetest.Backend{Few: true, Names: true, New: func(t *testing.T) storetest.Place {
 		place := newPlace(t)
 		path := filepath.Join(t.TempDir(), "plain.duckdb")
 		place.Open = func(o storetest.Options) (stores.Store, error) {

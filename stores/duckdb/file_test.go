@@ -131,9 +131,9 @@ func written(t *testing.T) string {
 	return path
 }
 
-// TestLocked: operations row 27. Another process holds the file: the error names it and wraps ErrUnavailable, after a bounded wait; later
+// TestOperations27Locked: Another process holds the file: the error names it and wraps ErrUnavailable, after a bounded wait; later
 // operations do not wait again; once the file is free the store works.
-func TestLocked(t *testing.T) {
+func TestOperations27Locked(t *testing.T) {
 	path := written(t)
 	ctx := context.Background()
 	cmd, end := start(t, "hold", path)
@@ -204,9 +204,9 @@ func TestReaders(t *testing.T) {
 	}
 }
 
-// TestGivenBack: operations row 28. Between operations the file is free for others: at once after reading, soon after writing, though the
+// TestOperations28GivenBack: Between operations the file is free for others: at once after reading, soon after writing, though the
 // store stays open.
-func TestGivenBack(t *testing.T) {
+func TestOperations28GivenBack(t *testing.T) {
 	path := written(t)
 	s := store(t, Options{Path: path})
 	ctx := context.Background()

@@ -9,7 +9,7 @@ import (
 )
 
 func TestConformance(t *testing.T) {
-	storetest.Run(t, storetest.Backend{Fast: true, New: func(t *testing.T) storetest.Place {
+	storetest.Run(t, storetest.Backend{New: func(t *testing.T) storetest.Place {
 		s := &memory.Store{}
 		return storetest.Place{Open: func(o storetest.Options) (stores.Store, error) { return s, nil }}
 	}})

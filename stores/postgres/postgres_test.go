@@ -315,8 +315,8 @@ type tokens struct {
 	fail  bool
 }
 
-// TestBeforeConnect: operations row 55. Each physical connection asks for its own token; one that was good before is not used again.
-func TestBeforeConnect(t *testing.T) {
+// TestOperations55BeforeConnect: Each physical connection asks for its own token; one that was good before is not used again.
+func TestOperations55BeforeConnect(t *testing.T) {
 	server := pgtest.Get(t)
 	server.Env(t)
 	database := server.NewDatabase(t)

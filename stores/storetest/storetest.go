@@ -32,8 +32,8 @@ type Options struct {
 type Backend struct {
 	// New makes an empty place that ends with the test.
 	New func(t *testing.T) Place
-	// Fast: the suite may write 100,000 records.
-	Fast bool
+	// Few: 2,000 records are many.
+	Few bool
 	// Slow: each statement takes about a second, so the suite asks the same in fewer statements.
 	Slow bool
 	// Names: schema and table can be chosen.
