@@ -143,7 +143,9 @@ func (g *generator) anyCase(name string) string {
 	case 1:
 		return strings.ToUpper(name)
 	case 2:
-		return strings.ToUpper(name[:1]) + name[1:]
+		if name[0] < 0x80 {
+			return strings.ToUpper(name[:1]) + name[1:]
+		}
 	}
 	return name
 }

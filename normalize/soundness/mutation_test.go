@@ -11,21 +11,26 @@ import (
 
 // under is the canonical text of a query under the real passes and an unsound one, given the real one's; empty if the unsound pass makes no SQL.
 func under(u *unsound, query, sound string) string {
+	return underIn(grammar.DuckDB, hash, u, query, sound)
+}
+
+// underIn is under in a dialect.
+func underIn(d grammar.Dialect, hash func(string) normalize.Result, u *unsound, query, sound string) string {
 	if !u.before {
-		file, err := grammar.Parse(sound, grammar.DuckDB)
+		file, err := grammar.Parse(sound, d)
 		if err != nil {
 			return ""
 		}
 		u.pass(file)
-		return grammar.Print(file, grammar.DuckDB)
+		return grammar.Print(file, d)
 	}
-	file, err := grammar.Parse(query, grammar.DuckDB)
+	file, err := grammar.Parse(query, d)
 	if err != nil {
 		return ""
 	}
-	plain := grammar.Print(file, grammar.DuckDB)
+	plain := grammar.Print(file, d)
 	u.pass(file)
-	changed := grammar.Print(file, grammar.DuckDB)
+	changed := grammar.Print(file, d)
 	if changed == plain {
 		return sound
 	}

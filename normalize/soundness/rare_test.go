@@ -56,8 +56,12 @@ func (g *generator) overWindow(s *source, p *place) string {
 	}
 	b += g.w("order by ") + g.integer(sub(s), p, 0) + g.direction(s)
 	if g.chance(s, 30) {
-		b += g.w([]string{" rows between 1 preceding and current row", " range between unbounded preceding and current row", " rows unbounded preceding",
-			" groups between unbounded preceding and current row"}[g.pick(s, 4)])
+		frames := []string{" rows between 1 preceding and current row", " range between unbounded preceding and current row", " rows unbounded preceding",
+			" groups between unbounded preceding and current row"}
+		if g.spark {
+			frames[3] = " rows between current row and unbounded following"
+		}
+		b += g.w(frames[g.pick(s, 4)])
 		if !g.spark && g.chance(s, 25) {
 			b += g.w(" exclude current row")
 		}
