@@ -159,6 +159,10 @@ golden: ## rewrite the golden files of the packages that have some; read the dif
 # Text to tree, beside other parsers, which have an environment of their own. RUST=no leaves sqlparser-rs out, as does a
 # machine without cargo.
 BENCH_FLAGS ?=
+.PHONY: bench-normalize
+bench-normalize: .venv-peers/.stamp ## text to hash and facts beside other pipelines: make bench-normalize BENCH_FLAGS='-models 300'
+	bench/normalize/run $(BENCH_FLAGS)
+
 .PHONY: bench-parse
 bench-parse: .venv-peers/.stamp ## the parser's speed and memory beside other parsers: make bench-parse BENCH_FLAGS='-models 300'
 	bench/parse/run $(BENCH_FLAGS)

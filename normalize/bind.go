@@ -12,6 +12,8 @@ import (
 type analysis struct {
 	dialect grammar.Dialect
 	sql     string
+	// literals are the places of the literals (literals.go).
+	literals []grammar.Span
 	// frozen holds the select items whose text is printed into a column name (DuckDB).
 	frozen map[*grammar.SelectItem]bool
 
@@ -191,10 +193,12 @@ type reference struct {
 
 // scope is the FROM clause of one select block.
 type scope struct {
-	items  []*item
-	byName map[string][]*item
-	// given holds every name that was given, also of items that are out of view by now.
+	items []*item
+	// index holds the items in view by name, given every name that was given, also of items that are out of view by now. Both are made once there are
+	// more than fewItems items; before that all are looked at.
+	index map[string][]*item
 	given map[string]*item
+	all   []*item
 	// columns counts the known columns by name over the items; made when first asked for, and kept up to the counted-th item.
 	columns map[string]knownColumn
 	counted int
@@ -219,27 +223,75 @@ type knownColumn struct {
 // add puts an item in view.
 func (s *scope) add(it *item) {
 	it.scope = s
-	s.items = append(s.items, it)
 	if it.name != "" {
-		if s.byName == nil {
-			s.byName, s.given = map[string][]*item{}, map[string]*item{}
-		}
-		if other := s.given[it.name]; other != nil {
+		if other := s.wasGiven(it.name); other != nil {
 			// Two items of one name are an error in most places, which new names would hide.
 			other.pinned, it.pinned = true, true
 		}
-		s.given[it.name] = it
-		s.byName[it.name] = append(s.byName[it.name], it)
+		s.all = append(s.all, it)
+		if s.given != nil {
+			s.given[it.name] = it
+			s.index[it.name] = append(s.index[it.name], it)
+		}
 	}
+	s.items = append(s.items, it)
+	if s.given == nil && len(s.all) > fewItems {
+		s.given, s.index = map[string]*item{}, map[string][]*item{}
+		for _, it := range s.all {
+			s.given[it.name] = it
+		}
+		for _, it := range s.items {
+			if it.name != "" {
+				s.index[it.name] = append(s.index[it.name], it)
+			}
+		}
+	}
+}
+
+// fewItems is how many items are faster to look at than to look up.
+const fewItems = 8
+
+// wasGiven is the last item that was given the name, in view or not.
+func (s *scope) wasGiven(name string) *item {
+	if s.given != nil {
+		return s.given[name]
+	}
+	for i := len(s.all) - 1; i >= 0; i-- {
+		if s.all[i].name == name {
+			return s.all[i]
+		}
+	}
+	return nil
+}
+
+// byName returns the items in view that have the name, in order.
+func (s *scope) byName(name string) []*item {
+	if s.index != nil {
+		return s.index[name]
+	}
+	if name == "" {
+		return nil
+	}
+	var found []*item
+	for i, it := range s.items {
+		if it.name == name {
+			if found == nil {
+				found = s.items[i : i+1 : i+1]
+			} else {
+				found = append(found, it)
+			}
+		}
+	}
+	return found
 }
 
 // hide takes the items from the n-th on out of view: the right side of a semi or anti join.
 func (s *scope) hide(n int) {
 	for i := len(s.items) - 1; i >= n; i-- {
 		it := s.items[i]
-		if it.name != "" {
-			same := s.byName[it.name]
-			s.byName[it.name] = same[:len(same)-1]
+		if it.name != "" && s.index != nil {
+			same := s.index[it.name]
+			s.index[it.name] = same[:len(same)-1]
 		}
 		if i < s.counted {
 			s.uncount(it)
@@ -331,6 +383,28 @@ type env struct {
 	caseData bool
 	// opaqueNames: names here may mean anything (COLUMNS, PIVOT); nothing is qualified or folded.
 	opaqueNames bool
+	// inFrozen and inCaseData are copies of this place for select items whose text, or whose columns' case, is data; made when first asked for.
+	inFrozen, inCaseData *env
+}
+
+// asFrozen is the place inside a select item whose text is printed into a column's name.
+func (e *env) asFrozen() *env {
+	if e.inFrozen == nil {
+		inside := *e
+		inside.frozen, inside.inFrozen, inside.inCaseData = true, nil, nil
+		e.inFrozen = &inside
+	}
+	return e.inFrozen
+}
+
+// asCaseData is the place inside a select item that may be a plain column without alias.
+func (e *env) asCaseData() *env {
+	if e.inCaseData == nil {
+		inside := *e
+		inside.caseData, inside.inFrozen, inside.inCaseData = true, nil, nil
+		e.inCaseData = &inside
+	}
+	return e.inCaseData
 }
 
 // params are the parameters of a lambda, as written.

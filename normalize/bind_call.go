@@ -146,7 +146,7 @@ func (a *analysis) isKnownColumn(parts []grammar.Ident, e *env) bool {
 	if len(parts) == 1 {
 		return e.scope.known(lower(parts[0].Text)).n > 0
 	}
-	for _, it := range e.scope.byName[lower(parts[0].Text)] {
+	for _, it := range e.scope.byName(lower(parts[0].Text)) {
 		if _, ok := it.rel.find(lower(parts[1].Text)); ok {
 			return true
 		}

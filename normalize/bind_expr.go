@@ -246,13 +246,13 @@ func (a *analysis) binary(x *grammar.Binary, e *env) value {
 		}
 		joins = joins && x.Rest[i].Op == "||"
 	}
-	vs := make([]value, 0, len(x.Rest)+1)
-	vs = append(vs, a.expr(x.First, e))
-	for i := range x.Rest {
-		vs = append(vs, a.expr(x.Rest[i].X, e))
+	out := a.expr(x.First, e)
+	if compares {
+		out = activate(out)
 	}
-	out := value{}
-	for _, v := range vs {
+	out = settle(out)
+	for i := range x.Rest {
+		v := a.expr(x.Rest[i].X, e)
 		if compares {
 			v = activate(v)
 		}

@@ -76,7 +76,7 @@ func (a *analysis) qualifiedRow(parts []grammar.Ident, e *env) (whole value, fou
 		if e.scope == nil {
 			return true
 		}
-		for _, it := range e.scope.byName[last] {
+		for _, it := range e.scope.byName(last) {
 			if len(it.parts) > 0 {
 				it.pinned, found = true, true
 				whole = merge(whole, it.rel.all())
@@ -170,7 +170,7 @@ func (a *analysis) bareName(x *grammar.Column, e *env) value {
 func (a *analysis) pinRows(name string, e *env) {
 	e.levels(func(e *env) bool {
 		if e.scope != nil {
-			for _, it := range e.scope.byName[name] {
+			for _, it := range e.scope.byName(name) {
 				it.pinned = true
 			}
 		}
@@ -235,9 +235,9 @@ func (a *analysis) lookup(name string, e *env) (value, finding) {
 			only := k.n == 1 && (s.partial == 0 || s.partial == 1 && k.item.rel.partial)
 			return k.col.value, finding{item: k.item, provable: only && sure, own: own, known: own}
 		}
-		if a.duck() && len(s.byName[name]) > 0 {
+		if a.duck() && len(s.byName(name)) > 0 {
 			v := value{}
-			for _, it := range s.byName[name] {
+			for _, it := range s.byName(name) {
 				v = merge(v, it.rel.all())
 			}
 			return v, finding{how: foundRow}
@@ -285,7 +285,7 @@ func (a *analysis) outerItems(e *env) bool {
 func (a *analysis) rowName(name string, e *env) bool {
 	found := false
 	e.levels(func(e *env) bool {
-		found = e.scope != nil && len(e.scope.byName[name]) > 0
+		found = e.scope != nil && len(e.scope.byName(name)) > 0
 		return !found
 	})
 	return found
@@ -295,7 +295,7 @@ func (a *analysis) rowName(name string, e *env) bool {
 func (a *analysis) inScope(name string, e *env) bool {
 	found := false
 	e.levels(func(e *env) bool {
-		found = e.scope != nil && (len(e.scope.byName[name]) > 0 || e.scope.known(name).n > 0)
+		found = e.scope != nil && (len(e.scope.byName(name)) > 0 || e.scope.known(name).n > 0)
 		return !found
 	})
 	return found
@@ -304,7 +304,11 @@ func (a *analysis) inScope(name string, e *env) bool {
 // bindQualifier binds the qualifier of a dotted name to a FROM item and notes the reference. It returns the item and the number of parts that
 // name it; rest is how many parts must follow (1 for a column, 0 for a star). Where several items may be meant, all of them keep their names.
 func (a *analysis) bindQualifier(parts *[]grammar.Ident, e *env, rest int) (*item, int) {
-	names := make([]string, len(*parts))
+	var few [4]string
+	names := few[:min(len(*parts), len(few))]
+	if len(*parts) > len(few) {
+		names = make([]string, len(*parts))
+	}
 	for i := range *parts {
 		names[i] = lower((*parts)[i].Text)
 	}
@@ -330,6 +334,10 @@ func (a *analysis) bindQualifier(parts *[]grammar.Ident, e *env, rest int) (*ite
 		if levels == 1 {
 			qualifier = n
 			doubt = maybe || len(found) > 1
+		}
+		if levels == 1 {
+			matches = found[:len(found):len(found)]
+			continue
 		}
 		matches = append(matches, found...)
 	}
@@ -366,11 +374,12 @@ func (a *analysis) bindQualifier(parts *[]grammar.Ident, e *env, rest int) (*ite
 // qualifier is possible too, or the item's full name is not known.
 func (s *scope) named(names []string, rest int) (found []*item, qualifier int, maybe bool) {
 	if len(names) >= 1+rest {
-		found = append(found, s.byName[names[0]]...)
+		found = s.byName(names[0])
+		found = found[:len(found):len(found)]
 		qualifier = 1
 	}
 	for n := 2; n <= len(names)-rest && n <= 4; n++ {
-		for _, it := range s.byName[names[n-1]] {
+		for _, it := range s.byName(names[n-1]) {
 			if len(it.parts) == 0 {
 				continue
 			}
@@ -420,6 +429,9 @@ func contains(items []*item, it *item) bool {
 
 // joinFolded is a dotted name as the facts list it.
 func joinFolded(parts []grammar.Ident) string {
+	if len(parts) == 1 {
+		return lower(parts[0].Text)
+	}
 	s := ""
 	for i := range parts {
 		if i > 0 {

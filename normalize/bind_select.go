@@ -67,8 +67,8 @@ func (a *analysis) selectBlock(s *grammar.Select, outer *env, ctes *cteScope, gi
 
 // selectItems resolves a select list. Afterwards e knows its aliases.
 func (a *analysis) selectItems(items []grammar.SelectItem, e *env, u use) *relation {
-	rel := &relation{}
-	e.aliasNames = map[string]bool{}
+	rel := &relation{cols: make([]column, 0, len(items))}
+	e.aliasNames = make(map[string]bool, len(items))
 	for i := range items {
 		if items[i].Alias.Present() {
 			e.aliasNames[lower(items[i].Alias.Text)] = true
@@ -78,7 +78,11 @@ func (a *analysis) selectItems(items []grammar.SelectItem, e *env, u use) *relat
 		}
 	}
 	e.aliases = make(map[string]value, len(e.aliasNames))
-	seen := map[string]bool{}
+	e.inFrozen, e.inCaseData = nil, nil
+	seen := make(map[string]bool, len(items))
+	if !a.duck() {
+		seen = nil
+	}
 	for i := range items {
 		from := len(rel.cols)
 		a.selectItem(&items[i], rel, e, u)
@@ -105,18 +109,18 @@ func (a *analysis) selectItem(item *grammar.SelectItem, rel *relation, e *env, u
 		a.starItem(star, rel, e)
 		return
 	}
-	place := *e
+	place := e
 	if named := item.Alias.Present() || len(item.Aliases) > 0 || u.nameless; !named {
 		_, isColumn := stripParens(item.X).(*grammar.Column)
 		if a.duck() && !isColumn {
-			place.frozen = true
+			place = e.asFrozen()
 			a.frozen[item] = true
 		} else {
-			place.caseData = true
+			place = e.asCaseData()
 		}
 	}
 	spread := a.spread
-	v := a.expr(item.X, &place)
+	v := a.expr(item.X, place)
 	spread = a.spread - spread
 	switch x := stripParens(item.X).(type) {
 	case *grammar.Columns:

@@ -1,7 +1,7 @@
 package normalize
 
 import (
-	"sort"
+	"sync"
 
 	"hodor/grammar"
 )
@@ -45,15 +45,28 @@ type function struct {
 // builtin finds a built-in function by its name in lower case. A function that one supported version has counts: what users define under
 // such a name in another version is found by the session, which asks the database for user macros (S8).
 func builtin(d grammar.Dialect, name string) (function, bool) {
-	list := functionsDatabricks
+	index, list := byNameDatabricks, functionsDatabricks
 	if d == grammar.DuckDB {
-		list = functionsDuckDB
+		index, list = byNameDuckDB, functionsDuckDB
 	}
-	i := sort.Search(len(list), func(i int) bool { return list[i].name >= name })
-	if i < len(list) && list[i].name == name {
+	if i, ok := index()[name]; ok {
 		return list[i], true
 	}
 	return function{}, false
+}
+
+// byNameDatabricks and byNameDuckDB are the places of the functions in their lists.
+var (
+	byNameDatabricks = sync.OnceValue(func() map[string]int { return byName(functionsDatabricks) })
+	byNameDuckDB     = sync.OnceValue(func() map[string]int { return byName(functionsDuckDB) })
+)
+
+func byName(list []function) map[string]int {
+	m := make(map[string]int, len(list))
+	for i := range list {
+		m[list[i].name] = i
+	}
+	return m
 }
 
 // behindSyntax are the functions of DuckDB that its parser puts behind operators, brackets and words: a text calls them without naming them.

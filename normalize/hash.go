@@ -28,6 +28,11 @@ func CodeHash(dialect, level, canonical string) string {
 	buf = strconv.AppendInt(buf, int64(len(canonical)), 10)
 	buf = append(buf, ':')
 	h.Write(buf)
-	h.Write([]byte(canonical))
+	var chunk [2048]byte
+	for len(canonical) > 0 {
+		n := copy(chunk[:], canonical)
+		h.Write(chunk[:n])
+		canonical = canonical[n:]
+	}
 	return hex.EncodeToString(h.Sum(nil))
 }

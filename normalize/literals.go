@@ -1,7 +1,7 @@
 package normalize
 
 import (
-	"sort"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -10,20 +10,16 @@ import (
 
 // literals lists the literals of a text in order, as written, with their places. They are kept as salted hashes only, to name the one that
 // changes on every run.
-func literals(sql string, file *grammar.File) []Literal {
-	var spans []grammar.Span
-	grammar.Walk(file, func(n grammar.Node) bool {
-		switch n := n.(type) {
-		case *grammar.String:
-			spans = append(spans, n.Span)
-		case *grammar.Number:
-			spans = append(spans, n.Span)
-		}
-		return true
-	})
-	sort.Slice(spans, func(i, j int) bool { return spans[i].Start < spans[j].Start })
+func literals(sql string, spans []grammar.Span) []Literal {
+	byStart := func(a, b grammar.Span) int { return int(a.Start - b.Start) }
+	if !slices.IsSortedFunc(spans, byStart) {
+		slices.SortFunc(spans, byStart)
+	}
+	if len(spans) == 0 {
+		return nil
+	}
 	var p placer
-	var out []Literal
+	out := make([]Literal, 0, len(spans))
 	for i, s := range spans {
 		if s.End <= s.Start || i > 0 && s == spans[i-1] {
 			continue

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"hodor/grammar"
@@ -64,9 +65,8 @@ func analyse(sql, replaced string, opt Options, replacer *Replacer, trace *trace
 		return text(sql, dialect, replacer, err)
 	}
 	a := &analysis{dialect: dialect, sql: sql, frozen: map[*grammar.SelectItem]bool{}, dots: map[*grammar.Dot]bool{}, keep: map[*grammar.Ident]bool{},
-		functions: map[string]bool{}}
-	a.unnamed = a.duck() && strings.Contains(lower(sql), "unnamed_") || strings.Contains(lower(sql), "valueslist")
-	found := literals(sql, file)
+		functions: map[string]bool{}, folds: make([]*grammar.Ident, 0, len(sql)/40), refs: make([]reference, 0, len(sql)/80)}
+	a.unnamed = a.duck() && (containsFold(sql, "unnamed_") || containsFold(sql, "valueslist"))
 	trace.step("tokens", file)
 	if replaced != sql {
 		a.replacePlaceholders(file, replacer)
@@ -74,6 +74,7 @@ func analyse(sql, replaced string, opt Options, replacer *Replacer, trace *trace
 	}
 	a.shape(file)
 	trace.step("shape", file)
+	found := literals(sql, a.literals)
 	a.file(file)
 	a.otherPlaceholders()
 	if a.misread != "" {
@@ -84,7 +85,7 @@ func analyse(sql, replaced string, opt Options, replacer *Replacer, trace *trace
 	a.canonical(file, trace)
 	a.qualifyTables(opt.Catalog)
 	trace.step("qualify_table", file)
-	r := Result{Level: LevelQualified, Normalized: grammar.Print(file, dialect), Facts: a.facts(), Literals: found}
+	r := Result{Level: LevelQualified, Normalized: printed(file, dialect), Facts: a.facts(), Literals: found}
 	if a.gaveUp != "" {
 		r.Level = LevelParsed
 		r.Error = &Error{Line: 1, Column: 1, Message: "not every name could be resolved: " + a.gaveUp}
@@ -131,6 +132,20 @@ func (a *analysis) canonical(file *grammar.File, trace *tracer) {
 	})
 	grammar.Rewrite(file, s.rewrite)
 	trace.step("spelling", file)
+}
+
+// buffers are what canonical texts are printed into.
+var buffers = sync.Pool{New: func() any { return new([]byte) }}
+
+// printed is grammar.Print, without a buffer of its own that has to grow.
+func printed(file *grammar.File, dialect grammar.Dialect) string {
+	buffer := buffers.Get().(*[]byte)
+	*buffer = grammar.AppendPrint((*buffer)[:0], file, dialect)
+	text := string(*buffer)
+	if cap(*buffer) <= 1<<20 {
+		buffers.Put(buffer)
+	}
+	return text
 }
 
 // mergeDot writes (name).field as name.field where the binder found that they are one.

@@ -17,9 +17,7 @@ import (
 
 // canonicalNames renames CTEs and FROM items.
 func (a *analysis) canonicalNames(file *grammar.File) {
-	var fresh []*grammar.Ident
-	fresh = append(fresh, a.renameCTEs()...)
-	fresh = append(fresh, a.renameItems()...)
+	fresh := a.renameItems(a.renameCTEs(make([]*grammar.Ident, 0, len(a.items)+len(a.ctes)+len(a.refs))))
 	// Until all other names are known, the new ones start with a byte that no text has.
 	prefix := a.prefix(file)
 	for _, ident := range fresh {
@@ -30,8 +28,7 @@ func (a *analysis) canonicalNames(file *grammar.File) {
 // fresh names start with this byte until the prefix is known.
 const freshMark = "\x00"
 
-func (a *analysis) renameCTEs() []*grammar.Ident {
-	var fresh []*grammar.Ident
+func (a *analysis) renameCTEs(fresh []*grammar.Ident) []*grammar.Ident {
 	n := 0
 	for _, c := range a.ctes {
 		if c.pinned {
@@ -49,8 +46,7 @@ func (a *analysis) renameCTEs() []*grammar.Ident {
 	return fresh
 }
 
-func (a *analysis) renameItems() []*grammar.Ident {
-	var fresh []*grammar.Ident
+func (a *analysis) renameItems(fresh []*grammar.Ident) []*grammar.Ident {
 	n := 0
 	for _, it := range a.items {
 		if it.pinned {
@@ -74,6 +70,7 @@ func (a *analysis) renameItems() []*grammar.Ident {
 		setIdent(ident, it.canonical)
 		fresh = append(fresh, ident)
 	}
+	var spare []grammar.Ident
 	for _, ref := range a.refs {
 		old := *ref.parts
 		if ref.item.canonical == "" {
@@ -82,9 +79,19 @@ func (a *analysis) renameItems() []*grammar.Ident {
 			}
 			continue
 		}
-		parts := make([]grammar.Ident, 0, len(old)-ref.qualifier+1)
-		parts = append(parts, grammar.Ident{Text: ref.item.canonical})
-		parts = append(parts, old[ref.qualifier:]...)
+		var parts []grammar.Ident
+		if ref.qualifier > 0 {
+			parts = old[ref.qualifier-1:]
+		} else {
+			n := len(old) + 1
+			if len(spare) < n {
+				spare = make([]grammar.Ident, max(n, min(len(a.refs), 256)))
+			}
+			parts = spare[:n:n]
+			spare = spare[n:]
+			copy(parts[1:], old)
+		}
+		parts[0] = grammar.Ident{Text: ref.item.canonical}
 		*ref.parts = parts
 		fresh = append(fresh, &parts[0])
 	}
@@ -98,6 +105,9 @@ func setIdent(x *grammar.Ident, text string) {
 
 // prefix is the shortest run of underscores that makes t1, c1 ... differ from every name that the text keeps.
 func (a *analysis) prefix(file *grammar.File) string {
+	if !a.mayHoldFresh() {
+		return ""
+	}
 	taken := map[int]bool{}
 	grammar.Walk(file, func(n grammar.Node) bool {
 		if ident, ok := n.(*grammar.Ident); ok {
@@ -116,6 +126,38 @@ func (a *analysis) prefix(file *grammar.File) string {
 		b[i] = '_'
 	}
 	return string(b)
+}
+
+// mayHoldFresh tells whether the text may have a name like a new one. Every name of the tree stands in the text as it is, but for those that
+// IDENTIFIER makes of a string.
+func (a *analysis) mayHoldFresh() bool {
+	if !a.duck() && containsFold(a.sql, "identifier") {
+		return true
+	}
+	for i := 1; i < len(a.sql); i++ {
+		if c := a.sql[i]; c < '0' || c > '9' {
+			continue
+		}
+		if c := a.sql[i-1] | 0x20; (c == 't' || c == 'c') && (i == 1 || !nameByte(a.sql[i-2])) {
+			return true
+		}
+	}
+	return false
+}
+
+// nameByte tells whether a byte goes on with a name; an underscore may also begin a new one.
+func nameByte(c byte) bool {
+	return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' || c == '$' || c >= 0x80
+}
+
+// containsFold tells whether a text has a word of small letters in any case.
+func containsFold(text, word string) bool {
+	for i := 0; i+len(word) <= len(text); i++ {
+		if text[i]|0x20 == word[0] && lower(text[i:i+len(word)]) == word {
+			return true
+		}
+	}
+	return false
 }
 
 // likeFresh tells whether a name is some underscores, a t or c, and digits, and how many underscores.

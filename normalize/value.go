@@ -85,12 +85,11 @@ func decided(v value) {
 }
 
 // combine is the value of an operation on several values. A stamp that meets row data decides a value, and is no stamp any more.
-func combine(vs ...value) value {
-	var out value
-	for _, v := range vs {
-		out = merge(out, v)
+func combine(a value, vs ...value) value {
+	for i := range vs {
+		a = merge(a, vs[i])
 	}
-	return settle(out)
+	return settle(a)
 }
 
 // merge joins what two values depend on without an operation between them.

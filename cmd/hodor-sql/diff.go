@@ -62,6 +62,7 @@ func diffCommand() *cli.Command {
 			if flags.dialect, err = grammar.DialectOf(flags.options.Dialect); err != nil {
 				return err
 			}
+			relaxCollector()
 			if err := checkJobs(flags.jobs); err != nil {
 				return err
 			}

@@ -80,6 +80,7 @@ func normalizeCommand() *cli.Command {
 			if err := checkDialect(flags.options.Dialect); err != nil {
 				return err
 			}
+			relaxCollector()
 			if err := checkJobs(flags.jobs); err != nil {
 				return err
 			}

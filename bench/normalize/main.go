@@ -1,0 +1,216 @@
+// Command normalize measures from text to hash and facts: hodor and other pipelines on the same texts, in one run, each in a process of its own. It
+// prints a report in Markdown. `make bench-normalize` runs it; README.md says what is measured and how.
+package main
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"hodor/bench/parse/texts"
+	"hodor/grammar"
+)
+
+// result is what one measurement prints, as one line of JSON.
+type result struct {
+	Name    string  `json:"parser"`
+	Version string  `json:"version"`
+	Bytes   int     `json:"bytes"`  // text read, over all passes
+	CPU     float64 `json:"cpu"`    // seconds of processor time, all threads
+	Wall    float64 `json:"wall"`   // seconds
+	Texts   int     `json:"texts"`  // texts read
+	Failed  int     `json:"failed"` // texts refused
+	Peak    int     `json:"peak"`   // bytes of resident memory at most, less what was there before the first text
+	Heap    uint64  `json:"heap"`   // hodor only: bytes allocated
+	Quiet   float64 `json:"quiet"`  // hodor only: seconds of one pass with the best time of each text
+}
+
+func (r result) rate() float64 { return float64(r.Bytes) / 1e6 / r.CPU }
+
+// peer is one pipeline: a command that takes the file of texts and the dialect.
+type peer struct {
+	name    string
+	command []string
+}
+
+// passes is how often each peer is measured; the best counts.
+const passes = 3
+
+func main() {
+	models := flag.Int("models", 1000, "number of generated dbt models for each dialect")
+	seconds := flag.Float64("seconds", 3, "processor seconds for each measurement")
+	python := flag.String("python", "", "Python that has the peers; none: hodor alone")
+	chain := flag.Int("chain", 10000, "common table expressions of the longest chain")
+	jobs := flag.Int("jobs", 1, "texts in work at a time (of a worker)")
+	worker := flag.String("worker", "", "measure hodor on this file (used by the run itself)")
+	flag.Parse()
+	if *worker != "" {
+		if err := work(*worker, flag.Arg(0), *seconds, *jobs); err != nil {
+			fail(err)
+		}
+		return
+	}
+	dir, err := os.MkdirTemp("", "bench-normalize")
+	if err != nil {
+		fail(err)
+	}
+	err = report(dir, *models, *chain, *seconds, *python)
+	os.RemoveAll(dir)
+	if err != nil {
+		fail(err)
+	}
+}
+
+func fail(err error) {
+	fmt.Fprintln(os.Stderr, "bench-normalize:", err)
+	os.Exit(1)
+}
+
+// hodor is a worker of this program.
+func hodor(seconds float64, jobs int) (peer, error) {
+	self, err := os.Executable()
+	return peer{"hodor", []string{self, "-seconds", fmt.Sprint(seconds), "-jobs", strconv.Itoa(jobs), "-worker"}}, err
+}
+
+func report(dir string, models, chain int, seconds float64, python string) error {
+	own, err := hodor(seconds, 1)
+	if err != nil {
+		return err
+	}
+	peers := []peer{own}
+	if python != "" {
+		for _, name := range []string{"polyglot-transpile", "polyglot", "sqlglotc", "sqlglot"} {
+			peers = append(peers, peer{name, []string{python, filepath.Join("bench", "normalize", "peers.py"), fmt.Sprint(seconds), name}})
+		}
+	}
+	fmt.Printf("# Text to hash and facts\n\nMB of text for each second of processor time, all threads counted, the best of %d passes. Ratio: hodor's rate over the peer's.\n", passes)
+	var files []string
+	var sets []texts.Set
+	for i, set := range texts.Sets(models)[:2] {
+		path := filepath.Join(dir, fmt.Sprint(i))
+		if err := write(path, set.Texts); err != nil {
+			return err
+		}
+		files, sets = append(files, path), append(sets, set)
+		fmt.Printf("\n## %s: %d texts, %.1f MB\n\n", set.Name, len(set.Texts), float64(set.Bytes())/1e6)
+		if err := table(peers, path, set.Dialect, set.Bytes()); err != nil {
+			return err
+		}
+	}
+	if err := scaling(files[0], sets[0].Dialect, seconds); err != nil {
+		return err
+	}
+	return chains(dir, chain, seconds)
+}
+
+// table measures each peer on one file of texts of that size, a pass of all peers after the other, and prints a row for each.
+func table(peers []peer, path string, d grammar.Dialect, size int) error {
+	best := make([]result, len(peers))
+	for range passes {
+		for i, p := range peers {
+			r, err := measure(p, path, d)
+			if err != nil {
+				return err
+			}
+			if best[i].CPU == 0 || r.rate() > best[i].rate() {
+				best[i] = r
+			}
+		}
+	}
+	fmt.Println("| pipeline | MB/s | ratio | refused | peak memory | bytes allocated a byte |")
+	fmt.Println("|---|---|---|---|---|---|")
+	for i, r := range best {
+		heap := ""
+		if i == 0 {
+			heap = fmt.Sprintf("%.1f", float64(r.Heap)/float64(r.Bytes))
+		}
+		fmt.Printf("| %s | %.2f | %.1f | %d of %d | %.0f MB | %s |\n", strings.TrimSpace(r.Name+" "+r.Version), r.rate(), best[0].rate()/r.rate(), r.Failed, r.Texts,
+			float64(r.Peak)/1e6, heap)
+	}
+	fmt.Printf("\nUndisturbed, that is with the best time of each text over several passes: hodor %.1f MB/s.\n", float64(size)/1e6/best[0].Quiet)
+	return nil
+}
+
+// scaling measures hodor with several texts in work at a time: the processor time of a text must not grow with that, nor memory with the number of texts.
+func scaling(path string, d grammar.Dialect, seconds float64) error {
+	fmt.Printf("\n## Several at a time, on %d cores\n\n| jobs | MB/s of processor time | MB/s of the clock | cores used | peak memory |\n|---|---|---|---|---|\n", runtime.NumCPU())
+	for jobs := 1; jobs <= 2*runtime.NumCPU(); jobs *= 2 {
+		p, err := hodor(seconds, jobs)
+		if err != nil {
+			return err
+		}
+		r, err := measure(p, path, d)
+		if err != nil {
+			return err
+		}
+		fmt.Printf("| %d | %.2f | %.2f | %.2f | %.0f MB |\n", jobs, r.rate(), float64(r.Bytes)/1e6/r.Wall, r.CPU/r.Wall, float64(r.Peak)/1e6)
+	}
+	return nil
+}
+
+// chains measures chains of common table expressions, each of which reads the one before: time and memory grow with the text.
+func chains(dir string, longest int, seconds float64) error {
+	fmt.Print("\n## Chains of common table expressions\n\n| dialect | expressions | MB | MB/s | peak memory over the text |\n|---|---|---|---|---|\n")
+	for _, d := range []grammar.Dialect{grammar.Databricks, grammar.DuckDB} {
+		for _, n := range []int{longest / 10, longest} {
+			path := filepath.Join(dir, "chain")
+			if err := write(path, []texts.Text{{SQL: chainText(n)}}); err != nil {
+				return err
+			}
+			p, err := hodor(min(seconds, 1), 1)
+			if err != nil {
+				return err
+			}
+			r, err := measure(p, path, d)
+			if err != nil {
+				return err
+			}
+			if r.Failed > 0 {
+				return fmt.Errorf("the chain of %d does not parse", n)
+			}
+			one := float64(r.Bytes) / float64(r.Texts)
+			fmt.Printf("| %s | %d | %.2f | %.2f | %.1f |\n", d, n, one/1e6, r.rate(), float64(r.Peak)/one)
+		}
+	}
+	return nil
+}
+
+func chainText(n int) string {
+	var b strings.Builder
+	b.WriteString("with step_0 as (select o.id, o.customer_id, o.amount from shop.orders o)")
+	for i := 1; i < n; i++ {
+		fmt.Fprintf(&b, ",\nstep_%d as (\n    select s.id, s.customer_id, s.amount + %d as amount -- step %d\n    from step_%d as s where s.amount <> %d\n)", i, i, i, i-1, i)
+	}
+	fmt.Fprintf(&b, "\nselect * from step_%d", n-1)
+	return b.String()
+}
+
+// measure runs one peer once on one file.
+func measure(p peer, path string, d grammar.Dialect) (r result, err error) {
+	cmd := exec.Command(p.command[0], append(p.command[1:len(p.command):len(p.command)], path, d.String())...)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return r, fmt.Errorf("%s: %w", p.name, err)
+	}
+	if err := json.Unmarshal(out, &r); err != nil {
+		return r, fmt.Errorf("%s printed %.100q: %w", p.name, out, err)
+	}
+	return r, nil
+}
+
+// write stores texts with a NUL behind each, which no SQL has.
+func write(path string, list []texts.Text) error {
+	var b strings.Builder
+	for _, t := range list {
+		b.WriteString(t.SQL)
+		b.WriteByte(0)
+	}
+	return os.WriteFile(path, []byte(b.String()), 0o600)
+}

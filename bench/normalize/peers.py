@@ -1,0 +1,123 @@
+"""peers.py SECONDS PIPELINE FILE DIALECT: take the texts of FILE (a NUL behind each) to canonical SQL, its SHA-256 and the
+tables that are read, for SECONDS of processor time, as far as three times SECONDS allow; print one line of JSON as
+bench/normalize/main.go reads it.
+
+Pipelines: sqlglotc (sqlglot with compiled modules) and sqlglot (the same package without them): parse, qualify without a schema
+(where that fails, the tree as parsed), print, find the tables. polyglot: parse, qualify tables, print; no facts.
+polyglot-transpile: from the dialect to itself, the least that it can do."""
+
+import hashlib
+import importlib.machinery
+import importlib.metadata
+import importlib.util
+import json
+import os
+import sys
+import time
+
+
+def without_compiled_modules(package):
+    """Makes Python import the .py files of the package although compiled modules lie beside them."""
+    root = importlib.util.find_spec(package).submodule_search_locations[0]
+    sources = importlib.machinery.FileFinder.path_hook((importlib.machinery.SourceFileLoader, [".py"]))
+
+    def hook(path):
+        if path == root or path.startswith(root + os.sep):
+            return sources(path)
+        raise ImportError
+
+    sys.path_hooks.insert(0, hook)
+    sys.path_importer_cache.clear()
+
+
+def polyglot(name, dialect):
+    import polyglot_sql
+
+    def transpile(sql):
+        return hashlib.sha256(polyglot_sql.transpile(sql, dialect, dialect)[0].encode()).hexdigest()
+
+    def qualify(sql):
+        tree = polyglot_sql.qualify_tables(polyglot_sql.parse_one(sql, dialect), dialect=dialect, canonicalize_table_aliases=True)
+        return hashlib.sha256(polyglot_sql.generate(tree, dialect)[0].encode()).hexdigest()
+
+    version = importlib.metadata.version("polyglot-sql")
+    return (transpile if name == "polyglot-transpile" else qualify), version
+
+
+def sqlglot(name, dialect):
+    if name == "sqlglot":
+        without_compiled_modules("sqlglot")
+    import sqlglot
+    import sqlglot.parser
+    from sqlglot import exp
+    from sqlglot.optimizer.qualify import qualify
+
+    compiled = sqlglot.parser.__file__.endswith(".so")
+    if compiled != (name == "sqlglotc"):
+        sys.exit(f"peers: sqlglot's parser comes from {sqlglot.parser.__file__}")
+
+    def pipeline(sql):
+        tree = sqlglot.parse_one(sql, read=dialect)
+        try:
+            tree = qualify(
+                tree,
+                dialect=dialect,
+                validate_qualify_columns=False,
+                expand_stars=False,
+                identify=True,
+                canonicalize_table_aliases=True,
+            )
+        except sqlglot.errors.OptimizeError:
+            # Then the text counts as parsed; qualify has changed the tree by now.
+            tree = sqlglot.parse_one(sql, read=dialect)
+        canonical = tree.sql(dialect=dialect, comments=False)
+        tables = sorted(table.name for table in tree.find_all(exp.Table))
+        return hashlib.sha256(canonical.encode()).hexdigest(), tables
+
+    return pipeline, sqlglot.__version__
+
+
+def memory(field):
+    with open("/proc/self/status", encoding="ascii") as status:
+        return next(int(line.split()[1]) * 1024 for line in status if line.startswith(field))
+
+
+def main():
+    seconds, name, path, dialect = float(sys.argv[1]), sys.argv[2], sys.argv[3], sys.argv[4]
+    with open(path, encoding="utf-8") as f:
+        texts = f.read().split("\0")[:-1]
+    run, version = polyglot(name, dialect) if name.startswith("polyglot") else sqlglot(name, dialect)
+    run("select 1 as k from t")
+    done = failed = size = 0
+    base = memory("VmRSS")
+    start, clock = time.process_time(), time.monotonic()
+    spent = 0.0
+    while spent < seconds:
+        for sql in texts:
+            try:
+                run(sql)
+            except Exception:
+                failed += 1
+            done += 1
+            size += len(sql.encode())
+            spent = time.process_time() - start
+            # A pass is not finished by a pipeline that would take minutes for it.
+            if spent > 3 * seconds:
+                break
+    print(
+        json.dumps(
+            {
+                "parser": name,
+                "version": version,
+                "bytes": size,
+                "cpu": spent,
+                "wall": time.monotonic() - clock,
+                "texts": done,
+                "failed": failed,
+                "peak": max(0, memory("VmHWM") - base),
+            }
+        )
+    )
+
+
+main()
