@@ -2,6 +2,8 @@
 fails here, not in a run."""
 
 import inspect
+import os
+from types import SimpleNamespace
 
 import pytest
 from dbt_hodor import patches, plugin, session
@@ -129,7 +131,7 @@ def test_initialize_never_raises(monkeypatch):
 def test_without_a_session_the_originals_run():
     """Patches stay in the process: a later command that is not hodor's must not notice."""
     session.arm(False)
-    assert session.current() is None
+    assert session.current(None) is None
     calls = []
     for make, arguments in (
         (patches.execute_nodes, ("task",)),
@@ -142,3 +144,11 @@ def test_without_a_session_the_originals_run():
     ):
         replacement = make(lambda *given: calls.append(given) or len(calls))
         assert replacement(*arguments) == len(calls) and calls[-1] == arguments
+
+
+def test_a_session_is_of_one_run(monkeypatch):
+    """Two runs in two threads of one process: the later one's session must not decide about the nodes of the earlier."""
+    mine, other = object(), object()
+    found = SimpleNamespace(pid=os.getpid(), run=SimpleNamespace(config=mine))
+    monkeypatch.setattr(session, "_session", found)
+    assert session.current(SimpleNamespace(config=mine)) is found and session.current(SimpleNamespace(config=other)) is None

@@ -76,7 +76,7 @@ def execute_nodes(original):
 
 def cancel_connections(original):
     def _cancel_connections(self, pool):
-        session = current()
+        session = current(self)
         if session is not None:
             session.interrupt()
         return original(self, pool)
@@ -91,7 +91,7 @@ def execute_model(original):
     from dbt.task.run import MicrobatchBatchRunner
 
     def execute(self, model, manifest):
-        session = current()
+        session = current(self)
         if session is None or isinstance(self, MicrobatchBatchRunner):
             return original(self, model, manifest)
         verdict = decide(session, self, model)
@@ -110,7 +110,7 @@ def execute_model(original):
 
 def execute_microbatch(original):
     def execute(self, model, manifest):
-        session = current()
+        session = current(self)
         if session is None:
             return original(self, model, manifest)
         decide(session, self, model)
@@ -123,7 +123,7 @@ def execute_test(original):
     from dbt.contracts.graph.nodes import GenericTestNode, SingularTestNode
 
     def execute(self, test, manifest):
-        session = current()
+        session = current(self)
         if session is None or not isinstance(test, (GenericTestNode, SingularTestNode)):
             return original(self, test, manifest)
         verdict = decide(session, self, test)
@@ -193,7 +193,7 @@ def after_execute(original):
     from dbt.task.run import MicrobatchBatchRunner
 
     def after_execute(self, result):
-        session = current()
+        session = current(self)
         if session is None or isinstance(self, MicrobatchBatchRunner):
             return original(self, result)
         try:
@@ -209,7 +209,7 @@ def after_execute(original):
 
 def print_result_line(original):
     def print_result_line(self, result):
-        session = current()
+        session = current(self)
         if session is None or not say(session, self, result):
             return original(self, result)
 

@@ -48,10 +48,13 @@ def arm(armed: bool) -> None:
         left.abandon()
 
 
-def current() -> Session | None:
-    """The session of the run that executes nodes now, in the process that began it."""
+def current(owner: Any) -> Session | None:
+    """The session of the run that this task or runner belongs to, by its RuntimeConfig, in the process that began it. A thread of the caller's may have begun
+    another run meanwhile, whose session knows nothing of this one's nodes, though they may bear the same names."""
     session = _session
-    return session if session is not None and session.pid == os.getpid() else None
+    if session is None or session.pid != os.getpid() or session.run.config is not getattr(owner, "config", None):
+        return None
+    return session
 
 
 def begin(task: Any) -> Session | None:
@@ -358,7 +361,8 @@ class Session:
         except Exception as error:
             log.warn(f"{type(error).__name__} at the end: {error}. What this run built may be built once more.")
         finally:
-            _session = None
+            if _session is self:
+                _session = None
             self.abandon()
 
     def _finish(self, early: bool) -> dict[str, Any]:

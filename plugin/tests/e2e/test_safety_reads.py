@@ -115,7 +115,9 @@ def test_s7_configuration_that_reads(settled):
     )
     settled.write(
         "tests/big.sql",
-        "{{ config(severity='warn', fail_calc='count(*) + " + read + "') }}\nselect id from {{ ref('orders') }} where amount > 100\n",
+        "{{ config(severity='warn', fail_calc='count(*) + "
+        + read
+        + "') }}\nselect id from {{ ref('orders') }} where amount > 100\n",
     )
     settled.settle()
     settled.sql("insert into raw.allow values (2)")
