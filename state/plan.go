@@ -110,6 +110,7 @@ type planned struct {
 	project  *project.Project
 	graph    *graph
 	compiled *compiled
+	facts    map[string]NodeFacts
 	// loaded are the records that the plan was made from, by node key: the record ids.
 	loaded   map[string]string
 	scope    stores.Scope
@@ -297,7 +298,7 @@ func (pl *planner) look(ctx context.Context, p *project.Project) {
 	if err != nil {
 		pl.p.Warnings = append(pl.p.Warnings, fmt.Sprintf("dbt could not say what stands in the warehouse (%v); everything builds.", err))
 	}
-	pl.facts = facts
+	pl.facts, pl.p.facts = facts, facts
 	strict := 0
 	for _, id := range ids {
 		if f, ok := facts[id]; ok && !sameJSON(f.State, pl.p.compiled.state[id]) {

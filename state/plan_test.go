@@ -445,6 +445,28 @@ func TestInterrupted(t *testing.T) {
 	w.expectBuilt("daily")
 }
 
+// The project changes while dbt runs: what dbt saw of it is not known.
+func TestChangedMeanwhile(t *testing.T) {
+	w := shop(t)
+	w.between = func() { w.vars = "other" }
+	if r, err := w.run(w.options("run")); code(err) != NotRecorded || r.Outcome != RecordingFailed {
+		t.Errorf("other variables: %v", err)
+	}
+	w = shop(t)
+	w.rendered = "comment on table w.main.orders is 'a'"
+	w.nodes["model.shop.orders"].hooks = []string{"{{ some_macro() }}"}
+	w.between = func() { w.rendered = "comment on table w.main.orders is 'b'" }
+	r := w.good(w.options("run"))
+	if len(r.NotRecorded) != 1 || r.NotRecorded[0].ID != "model.shop.orders" || !strings.Contains(r.NotRecorded[0].Why, "hooks") {
+		t.Errorf("recorded %v, not recorded %v", r.Recorded, r.NotRecorded)
+	}
+	w.between = nil
+	w.good(w.options("run"))
+	if r = w.good(w.options("run")); r.Outcome != NothingToDo {
+		t.Errorf("hooks that stand: %v", reasons(r.Plan))
+	}
+}
+
 // What was built unrequested is not recorded, and on DuckDB nothing else of that run either.
 func TestUnrequested(t *testing.T) {
 	w := shop(t)

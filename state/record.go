@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"reflect"
 	"slices"
 	"time"
 
@@ -104,6 +105,9 @@ func (c *recorder) run(ctx context.Context, out Outside) error {
 	d, err := out.Describe(ctx)
 	if err != nil {
 		return fail(NotRecorded, "what was built is built again next time", err, "dbt ran, and its results could not be recorded")
+	}
+	if was := p.describe; d.Context != was.Context || d.Database != was.Database || d.Schema != was.Schema || d.ProjectName != was.ProjectName || d.TargetName != was.TargetName {
+		return fail(NotRecorded, "run it again", nil, "the variables, the target or the profile of the project changed while dbt ran, so nothing is recorded")
 	}
 	if c.sql, err = builtSQL(c.x.Artifacts); err != nil {
 		return fail(NotRecorded, "what was built is built again next time", err, "the results of dbt can't be read")
@@ -322,6 +326,9 @@ func (c *recorder) one(ctx context.Context, n *project.Node, started, finished t
 	}
 	if n.Kind == engine.KindUnsupported {
 		return refuse(n.Why + ": never recorded, always built")
+	}
+	if hooks := c.facts[n.UniqueID].Hooks; hooks != nil && !reflect.DeepEqual(hooks, c.p.facts[n.UniqueID].Hooks) {
+		return refuse("its hooks render to another text than before the run")
 	}
 	key := ""
 	if n.Kind != engine.KindTest {

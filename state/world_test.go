@@ -38,6 +38,8 @@ type world struct {
 	startHooks, endHooks []*string
 	measured             map[string]string // source id to status, written by Prepare
 	breakPrepare         error
+	rendered             string // what every hook with Jinja renders to
+	vars                 string // a hash over all variables; "" is some constant
 	// before is called when the executor begins to build, between when all nodes are built and before it returns.
 	before, between func()
 	// beside: two runs are under way, so one may hold the warehouse while the other's dbt runs.
@@ -323,6 +325,9 @@ func (w *world) make(n *node) {
 		w.exec("create or replace table " + name + " as " + n.sql)
 	}
 	for _, h := range n.hooks {
+		if strings.Contains(h, "{{") {
+			h = w.rendered
+		}
 		w.exec(h)
 	}
 }
@@ -359,9 +364,13 @@ func (o *outside) Close() error {
 }
 
 func (w *world) startRequest() session.StartRequest {
+	vars := "v"
+	if w.vars != "" {
+		vars = w.vars
+	}
 	return session.StartRequest{
 		Adapter: "duckdb", ProjectName: "shop", TargetName: "dev", ProjectRoot: w.dir, Database: "w", Schema: "main",
-		Settings: session.Settings{Store: "duckdb", MetadataThreads: 4, LookbackDays: 90}, Context: session.Context{Vars: "v", Target: "t"},
+		Settings: session.Settings{Store: "duckdb", MetadataThreads: 4, LookbackDays: 90}, Context: session.Context{Vars: vars, Target: "t"},
 	}
 }
 
@@ -369,7 +378,7 @@ func (o *outside) Describe(context.Context) (Description, error) {
 	return Description{StartRequest: o.w.startRequest(), Merged: true}, nil
 }
 
-func (o *outside) Nodes(_ context.Context, ids, _ []string) (map[string]NodeFacts, error) {
+func (o *outside) Nodes(_ context.Context, ids, render []string) (map[string]NodeFacts, error) {
 	out := map[string]NodeFacts{}
 	for _, id := range ids {
 		n := o.w.nodes[id]
@@ -380,6 +389,13 @@ func (o *outside) Nodes(_ context.Context, ids, _ []string) (map[string]NodeFact
 		raw, err := json.Marshal(n.config["state"])
 		must(o.w.t, err)
 		f.State = raw
+		if slices.Contains(render, id) {
+			f.Hooks = &session.Hooks{Post: []*string{}}
+			text := o.w.rendered
+			for range n.hooks {
+				f.Hooks.Post = append(f.Hooks.Post, &text)
+			}
+		}
 		out[id] = f
 	}
 	return out, nil
