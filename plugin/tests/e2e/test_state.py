@@ -14,7 +14,7 @@ from . import shop
 from .project import STARTED, Project
 from .run import short_name
 
-PATIENCE = 600
+PATIENCE = 1500
 
 
 @dataclass
