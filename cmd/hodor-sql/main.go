@@ -27,10 +27,13 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return status(err)
 }
 
-// name is the name that the user called, so that help and errors of ods say ods.
+// name is the name that the user called, so that help and errors of ods and dbt-hodor say so.
 func name(args []string) string {
-	if len(args) > 0 && strings.TrimSuffix(filepath.Base(args[0]), ".exe") == "ods" {
-		return "ods"
+	if len(args) > 0 {
+		switch called := strings.TrimSuffix(filepath.Base(args[0]), ".exe"); called {
+		case "ods", "dbt-hodor":
+			return called
+		}
 	}
 	return "hodor-sql"
 }
@@ -59,6 +62,7 @@ func newApp(name string, stdin io.Reader, stdout, stderr io.Writer) *cli.App {
 	}
 	for _, command := range app.Commands {
 		guard(command)
+		command.Description = strings.ReplaceAll(command.Description, "\n   hodor-sql ", "\n   "+name+" ")
 	}
 	return app
 }
@@ -73,8 +77,11 @@ func commands() []*cli.Command {
 		reportCommand(),
 		pruneCommand(),
 		ddlCommand(),
+		doctorCommand(),
 		serveCommand(),
 		stateCommand(),
+		completionCommand(),
+		manCommand(),
 		versionCommand(),
 	}
 }

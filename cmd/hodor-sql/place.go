@@ -17,6 +17,7 @@ import (
 	"hodor/internal/terminal"
 	"hodor/session"
 	"hodor/stores"
+	"hodor/warehouse"
 )
 
 // placeFlags are the options of every command that reads the store. Each can be set by HODOR_NAME as well, as in a dbt run.
@@ -123,6 +124,19 @@ func dbtProject(dir string) (root, name string) {
 	}
 }
 
+// open opens the store; dbt's connection is used where it was lent.
+func (p place) open(readOnly bool) (stores.Store, error) {
+	ask := storeAsk{settings: p.settings, root: p.root, dsn: p.dsn, readOnly: readOnly}
+	l, err := borrow()
+	if err != nil {
+		return nil, err
+	}
+	if l != nil {
+		ask.login, ask.warehouse = l.login, warehouse.Open(l.host(), 2)
+	}
+	return openStore(ask)
+}
+
 // readable is what the commands read.
 type readable interface {
 	stores.Store
@@ -135,7 +149,7 @@ func withStore(c *cli.Context, readOnly bool, do func(ctx context.Context, s rea
 	if err != nil {
 		return err
 	}
-	store, err := openStore(storeAsk{settings: p.settings, root: p.root, dsn: p.dsn, readOnly: readOnly})
+	store, err := p.open(readOnly)
 	if err != nil {
 		return unreadable("%w", err)
 	}

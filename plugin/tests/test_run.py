@@ -451,7 +451,7 @@ def test_the_summary(built, monkeypatch):
     built.fake(finish={"reused": 31, "built": 10, "saved_ms": 840000})
     built.dbt("run")
     saved = "about 14 min of building saved (worth 2.80 at 12 an hour)"
-    assert built.hodor() == [f"hodor: 31 reused, 10 built, 0 errors; {saved}."]
+    assert built.hodor() == [f"hodor: 31 reused, 10 built, 0 errors; {saved}. dbt-hodor explain -s NODE says why."]
 
 
 def test_several_runs_in_one_process(built, monkeypatch):

@@ -47,6 +47,7 @@ var Dialect = &dialect
 var dialect = sqlstore.Dialect{
 	Name: "Postgres", Text: "TEXT", Quote: sqlstore.DoubleQuote, MaxIdentifier: 63,
 	CreateSchema: true, Index: true, Lateral: true, CommitKey: true, Transactions: true, Final: final,
+	Writable: writable,
 }
 
 // Open returns the store that o names. It connects to nothing: the first operation does.

@@ -53,6 +53,8 @@ type Dialect struct {
 	MaxStatement int
 	// Conflict tells errors that only say that another writer came in between: the operation is tried a few times more.
 	Conflict func(error) bool
+	// Writable says what stands against creating or writing the state table, without writing; nil: that can't be asked, and Probe does not.
+	Writable func(ctx context.Context, c *sql.Conn, t Table, exists bool) error
 	// Final tells errors that a second attempt on a fresh connection can't mend, e.g. a refused password.
 	Final func(error) bool
 }

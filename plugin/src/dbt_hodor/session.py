@@ -399,7 +399,8 @@ class Session:
             text += f"; shadow mode, {self.would_reuse} would be reused"
         elif summary["saved_ms"] >= 1000:
             text += f"; about {duration(summary['saved_ms'])} of building saved{self._worth(summary['saved_ms'])}"
-        log.info(f"{text}.")
+        says_why = " dbt-hodor explain -s NODE says why." if summary["reused"] or summary["built"] else ""
+        log.info(f"{text}.{says_why}")
         if "debug" in summary:
             log.debug(f"counters: {summary['debug']}")
 
