@@ -149,7 +149,7 @@ def test_unknown_keys_are_named_with_the_nearest_one():
 
 
 def test_the_machine_variables_are_no_settings():
-    found = settle(env={"HODOR_BINARY": "/x", "HODOR_DEADLINE_S": "5"})
+    found = settle(env={"HODOR_BINARY": "/x", "HODOR_DEADLINE_S": "5", "HODOR_PROJECT": "shop"})
     assert (found.deadline_s, found.warnings) == (5, [])
 
 

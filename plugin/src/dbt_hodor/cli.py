@@ -176,12 +176,7 @@ def load(options: dict[str, str]) -> Found:
             env=env,
         )
 
-    env = {name: value for name, value in os.environ.items() if name not in OURS}
-    return Found(config, resolve({**env, "HODOR_MODE": "shadow"}), resolve(env))
-
-
-# Variables that only the executable knows; a run has no such settings and would warn.
-OURS = frozenset({"HODOR_PROJECT", "HODOR_TARGET", "HODOR_PROJECT_DIR", "HODOR_DSN", "HODOR_RELAY"})
+    return Found(config, resolve({**os.environ, "HODOR_MODE": "shadow"}), resolve(dict(os.environ)))
 
 
 # --- lending dbt's connection ---

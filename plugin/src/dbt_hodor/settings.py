@@ -17,7 +17,11 @@ from typing import Any
 IDENTIFIER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]*\Z")
 
 # Environment variables that are no settings: they belong to the machine, not to the project, and have no profile key.
-OTHER_VARIABLES = frozenset({"HODOR_BINARY", "HODOR_DEADLINE_S", "HODOR_REQUIRE_ENGINES", "HODOR_TELL_START"})
+# The last line are those of the command line (docs/commands.md), which a run knows by itself.
+OTHER_VARIABLES = frozenset(
+    {"HODOR_BINARY", "HODOR_DEADLINE_S", "HODOR_REQUIRE_ENGINES", "HODOR_TELL_START"}
+    | {"HODOR_DSN", "HODOR_PROJECT", "HODOR_PROJECT_DIR", "HODOR_RELAY", "HODOR_TARGET"}
+)
 
 
 class Wrong(ValueError):

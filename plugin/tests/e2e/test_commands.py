@@ -266,8 +266,13 @@ def test_started_elsewhere(settled, tmp_path):
 def test_json_log_stays_json(settled):
     run = settled.dbt("--log-format json build")
     run.expect(rest="reused", rc=0)
-    messages = [json.loads(line)["info"]["msg"] for line in run.out.splitlines() if line.strip()]
-    assert any(re.match(r"hodor: \d+ reused, \d+ built", message) for message in messages)
+    events = [json.loads(line) for line in run.out.splitlines() if line.strip()]
+    assert any(re.match(r"hodor: \d+ reused, \d+ built, 0 errors", event["info"]["msg"]) for event in events)
+    # A reused node is dbt's own event, with its counters and the reason where dbt has the status.
+    orders = [e for e in events if e["info"]["name"] == "LogModelResult" and e["data"]["node_info"]["node_name"] == "orders"]
+    assert len(orders) == 1 and orders[0]["data"]["status"].startswith("REUSED no_new_data"), orders
+    assert orders[0]["data"]["index"] > 0 and orders[0]["data"]["total"] > 1 and orders[0]["info"]["level"] == "info"
+    assert sum(e["info"]["name"] == "LogTestResult" for e in events) == len(shop.TESTS)
 
 
 def test_reported_status_success(settled):
