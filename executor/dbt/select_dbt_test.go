@@ -206,7 +206,7 @@ func (w *world) write(t *testing.T, dir string) {
 // Random projects with hostile names: whatever set of nodes is wanted, dbt lists exactly it for the selectors, or they are refused before anything
 // runs. HODOR_SELECT_PROJECTS is how many (make test-e2e: 120).
 func TestSelectionAgainstDBT(t *testing.T) {
-	projects := 20
+	projects := 10
 	if n, err := strconv.Atoi(os.Getenv("HODOR_SELECT_PROJECTS")); err == nil {
 		projects = n
 	}
