@@ -110,6 +110,7 @@ func (x *DuckInsert) check(p *parser) {
 }
 
 func (x *DuckUpdate) check(p *parser) {
+	p.plainColumns(x.Set)
 	for i := range x.Set {
 		a := &x.Set[i]
 		if row, ok := a.Value.(*Row); ok && a.Row && len(row.Items) != len(a.Columns) {

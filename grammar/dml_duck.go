@@ -48,6 +48,20 @@ type DuckUpdate struct {
 func (*DuckUpdate) isStatement()      {}
 func (x *DuckUpdate) setWith(w *With) { x.With, x.Start = w, w.Start }
 
+// plainColumns refuses names with dots on the left of SET.
+func (p *parser) plainColumns(set []Assignment) {
+	for i := range set {
+		for j := range set[i].Columns {
+			if c := &set[i].Columns[j]; len(c.Parts) > 1 {
+				p.refuse(c.Start, "SET takes the names of columns without a table", "")
+			}
+		}
+	}
+}
+
+func (x *Conflict) check(p *parser)      { p.plainColumns(x.Set) }
+func (x *DuckMergeWhen) check(p *parser) { p.plainColumns(x.Set) }
+
 // DuckDelete is DELETE FROM t [[AS] alias] [USING item, ...] [WHERE e] [RETURNING item, ...] (DuckDB).
 type DuckDelete struct {
 	tagged
@@ -61,10 +75,11 @@ type DuckDelete struct {
 func (*DuckDelete) isStatement()      {}
 func (x *DuckDelete) setWith(w *With) { x.With, x.Start = w, w.Start }
 
-// DuckTruncate is TRUNCATE [TABLE] t (DuckDB).
+// DuckTruncate is TRUNCATE [TABLE] t [CASCADE | RESTRICT] (DuckDB).
 type DuckTruncate struct {
 	tagged
-	Table Name `parser:"'TRUNCATE' 'TABLE'? @@" sql:"target"`
+	Table Name    `parser:"'TRUNCATE' 'TABLE'? @@" sql:"target"`
+	Then  Keyword `parser:"@( 'CASCADE' | 'RESTRICT' )?"`
 }
 
 func (*DuckTruncate) isStatement() {}
@@ -112,7 +127,7 @@ type DuckMergeWhen struct {
 
 // DuckCopy is COPY of DuckDB:
 //
-//	COPY {t [(column, ...)] | (query)} {TO | FROM} file [[USING] DELIMITERS 's'] [[WITH] {(option, ...) | option ...}]
+//	COPY {[BINARY] t [(column, ...)] | (query)} {TO | FROM} file [[USING] DELIMITERS 's'] [[WITH] {(option, ...) | option ...}]
 //	COPY FROM DATABASE a TO b [({SCHEMA | DATA})]
 type DuckCopy struct {
 	tagged
@@ -120,7 +135,8 @@ type DuckCopy struct {
 	ToDatabase   *Name           `parser:"  'TO' @@" sql:"target"`
 	What         Keyword         `parser:"  ( '(' @( 'SCHEMA' | 'DATA' ) ')' )?"`
 	Query        *ParenStatement `parser:"| ( @@"`
-	Table        *Name           `parser:"  | @@" sql:"target"`
+	Binary       bool            `parser:"  | @'BINARY'?"`
+	Table        *Name           `parser:"    @@" sql:"target"`
 	Columns      *ColumnList     `parser:"    @@? )"`
 	Direction    Keyword         `parser:"  @( 'TO' | 'FROM' )"`
 	File         CopyFile        `parser:"  @@"`

@@ -35,6 +35,31 @@ func (x *Arguments) Parse(lex *lexer.PeekingLexer) error {
 
 func (x *Arguments) print(p *printer) { p.exprParens(x.List) }
 
+// FunctionName is the dotted name of a function that is called as a statement.
+type FunctionName struct {
+	Span
+	Name Name
+}
+
+// Parse implements participle's Parseable.
+func (x *FunctionName) Parse(lex *lexer.PeekingLexer) error {
+	return parseInto(lex, x, func(p *parser) bool {
+		return p.isFunctionName(p.peek()) || p.isName(p.peek()) && p.look(1).kind == kDot
+	}, func(p *parser) FunctionName {
+		n := Name{Span: Span{p.start(), 0}, Parts: []Ident{p.takeIdent()}}
+		for p.acceptKind(kDot) {
+			n.Parts = append(n.Parts, p.label("a name behind the dot"))
+		}
+		n.End = p.end()
+		return FunctionName{Span: n.Span, Name: n}
+	})
+}
+
+// Present reports whether there is a name.
+func (x *FunctionName) Present() bool { return len(x.Name.Parts) > 0 }
+
+func (x *FunctionName) print(p *printer) { x.Name.print(p) }
+
 // ParenOptions is (name [value], ...) of COPY, ATTACH, EXPORT, EXPLAIN and CREATE SECRET.
 type ParenOptions struct {
 	Span
@@ -153,8 +178,8 @@ func (x *ParenOptions) has(key string) bool {
 	return false
 }
 
-// DuckFile is the path of an ATTACH: an expression that starts with a string, a parameter or a parenthesis, or a bare name,
-// which stands for its text.
+// DuckFile is the path of an ATTACH: an expression that starts with a string, a parameter, a parenthesis or a call (2.0), or a
+// bare name, which stands for its text.
 type DuckFile struct {
 	Span
 	X Expr
@@ -170,13 +195,22 @@ func (x *DuckFile) Parse(lex *lexer.PeekingLexer) error {
 		return p.isName(p.peek())
 	}, func(p *parser) DuckFile {
 		start := p.start()
-		if p.isLabel(p.peek()) {
+		if p.isLabel(p.peek()) && !p.startsCall() {
 			n := p.name("a file")
 			return DuckFile{Span: n.Span, X: &Column{Span: n.Span, Parts: n.Parts}}
 		}
 		y := p.expr()
 		return DuckFile{Span: p.since(start), X: y}
 	})
+}
+
+// startsCall reports whether a dotted name and a parenthesis are at the cursor.
+func (p *parser) startsCall() bool {
+	n := 1
+	for p.look(n).kind == kDot && p.isLabel(p.look(n+1)) {
+		n += 2
+	}
+	return p.look(n).kind == kLParen && p.glued(n)
 }
 
 func (x *DuckFile) print(p *printer) {

@@ -338,11 +338,22 @@ func (p *parser) fromBase() FromItem {
 	if p.d.In(DuckDB) {
 		return p.duckBaseItem()
 	}
-	lateral := false
 	if p.is(kwLateral) && !p.endsName(p.look(1)) {
+		at := p.start()
 		p.next()
-		lateral = true
+		x := p.sparkItem(true)
+		switch x.(type) {
+		case *Derived, *TableFunction:
+		default:
+			p.refuse(at, "LATERAL stands before a query or a function", "")
+		}
+		return x
 	}
+	return p.sparkItem(false)
+}
+
+// sparkItem parses one FROM item of Databricks without joins, behind LATERAL.
+func (p *parser) sparkItem(lateral bool) FromItem {
 	start := p.start()
 	switch {
 	case p.at(kLParen):

@@ -8,11 +8,18 @@ func (p *parser) duckBranch() Body {
 	case kwUnpivot, kwPivotLonger:
 		return p.unpivotQuery()
 	case kwDescribe, kwDesc, kwShow, kwSummarize:
-		if p.i > 0 && p.toks[p.i-1].kind == kLParen {
-			return p.showQuery()
-		}
+		return p.showQuery()
 	}
 	return nil
+}
+
+// startsShow reports whether a ShowQuery is at the cursor.
+func (p *parser) startsShow() bool {
+	switch p.peek().word {
+	case kwDescribe, kwDesc, kwShow, kwSummarize:
+		return p.d.In(DuckDB)
+	}
+	return false
 }
 
 // showQuery parses DESCRIBE, SHOW or SUMMARIZE; statements use it too.

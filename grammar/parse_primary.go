@@ -510,7 +510,7 @@ func (p *parser) sparkInterval() Expr {
 		if bare {
 			break
 		}
-		if len(x.Parts) == 1 && p.is(kwTo) && p.intervalUnit(p.look(1)) {
+		if len(x.Parts) == 1 && p.is(kwTo) && p.intervalUnit(p.look(1)) && value == kString {
 			p.next()
 			x.To = p.takeIdent()
 			break

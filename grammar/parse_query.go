@@ -138,6 +138,23 @@ func (p *parser) queryRest(q *Query, first Body) {
 	p.measured(outer)
 	p.organization(q)
 	q.End = p.end()
+	if p.d.In(DuckDB) && (q.OrderBy != nil || q.Limit != nil || q.With != nil) && shows(q.Body) {
+		p.refuse(q.Start, "DESCRIBE, SHOW and SUMMARIZE have no WITH, ORDER BY or LIMIT", "select from it in parentheses")
+	}
+}
+
+// shows reports whether the body is a ShowQuery, also in parentheses.
+func shows(body Body) bool {
+	for {
+		switch x := body.(type) {
+		case *ShowQuery:
+			return true
+		case *ParenQuery:
+			body = x.Query.Body
+		default:
+			return false
+		}
+	}
 }
 
 // continuesQuery reports whether what follows a query in parentheses makes it a branch of a larger query.

@@ -362,7 +362,7 @@ func (p *parser) grouping(kind GroupingKind, words int) *Grouping {
 	p.enter()
 	p.expectKind(kLParen)
 	mark := p.exprs.mark()
-	for {
+	for !(p.at(kRParen) && kind != GroupSets && p.d.In(Databricks)) { // ROLLUP () is the total alone
 		p.exprs.add(p.groupItem())
 		if !p.comma(kRParen) {
 			break

@@ -301,7 +301,7 @@ func parseInto[T any](lex *lexer.PeekingLexer, into *T, starts func(*parser) boo
 
 // Parse lets a participle tag refer to a query with @@. It implements participle's Parseable.
 func (q *Query) Parse(lex *lexer.PeekingLexer) error {
-	return parseInto(lex, q, (*parser).startsStatementQuery,
+	return parseInto(lex, q, func(p *parser) bool { return p.startsStatementQuery() || p.startsShow() },
 		func(p *parser) Query { return *p.query() })
 }
 

@@ -22,24 +22,28 @@ func (x *Pragma) check(p *parser) {
 // DuckCall is CALL name(arg, ...) (DuckDB).
 type DuckCall struct {
 	tagged
-	Name Name      `parser:"'CALL' @@"`
-	Args Arguments `parser:"@@"`
+	Name FunctionName `parser:"'CALL' @@"`
+	Args Arguments    `parser:"@@"`
 }
 
 func (*DuckCall) isStatement() {}
 
-// Attach is ATTACH [OR REPLACE] [DATABASE] [IF NOT EXISTS] path [AS name] [(option, ...)] (DuckDB).
+// Attach is ATTACH [OR REPLACE] [DATABASE | IF NOT EXISTS] path [AS name] [(option, ...)] (DuckDB).
 type Attach struct {
 	tagged
 	OrReplace   bool          `parser:"'ATTACH' ( @'OR' 'REPLACE' )?"`
-	IfNotExists bool          `parser:"'DATABASE'? ( @'IF' 'NOT' 'EXISTS' )?"`
+	IfNotExists bool          `parser:"( 'DATABASE' | @'IF' 'NOT' 'EXISTS' )?"`
 	Path        DuckFile      `parser:"@@"`
 	Alias       Ident         `parser:"( 'AS' @@ )?"`
 	Options     *ParenOptions `parser:"@@?"`
 }
 
-func (*Attach) isStatement()      {}
-func (x *Attach) check(p *parser) { p.nameWord(&x.Alias) }
+func (*Attach) isStatement() {}
+
+func (x *Attach) check(p *parser) {
+	p.onlyOne(x.OrReplace, x.IfNotExists, x.Start)
+	p.nameWord(&x.Alias)
+}
 
 // Detach is DETACH [DATABASE] [IF EXISTS] name (DuckDB).
 type Detach struct {

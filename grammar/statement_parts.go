@@ -96,10 +96,15 @@ type Target struct {
 
 // Parse implements participle's Parseable.
 func (x *Target) Parse(lex *lexer.PeekingLexer) error {
-	return parseInto(lex, x, func(p *parser) bool { return p.isName(p.peek()) || p.at(kString) && p.d.In(DuckDB) },
+	return parseInto(lex, x,
+		func(p *parser) bool { return p.isName(p.peek()) || p.d.In(DuckDB) && (p.at(kString) || p.is(kwOnly)) },
 		func(p *parser) Target {
 			start := p.start()
+			parens := p.d.In(DuckDB) && p.accept(kwOnly) && p.acceptKind(kLParen) // 1.5; inheritance it has none
 			t := Target{Name: p.objectName()}
+			if parens {
+				p.expectKind(kRParen)
+			}
 			if p.d.In(DuckDB) {
 				if !p.is(kwSet) {
 					t.Alias = p.duckAlias(false)

@@ -1816,6 +1816,12 @@ func (x *FunctionCharacter) children(w *walker) {
 
 func (x *FunctionCharacter) print(p *printer) { p.production(x) }
 
+func (x *FunctionName) children(w *walker) {
+	if x.Name.Present() {
+		w.node(&x.Name)
+	}
+}
+
 func (x *FunctionRef) children(w *walker) {
 	if x.Name != nil {
 		w.node(x.Name)
