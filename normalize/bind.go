@@ -206,11 +206,38 @@ type scope struct {
 	partial int
 	last    *item
 	rest    value
+	// rows are the values of whole rows by the name of their items, of the first n of them.
+	rows map[string]knownRows
 	// using holds the names of USING columns, and how many items have been looked at for each; natural: a NATURAL join, whose columns are not
 	// known, and compared the number of items that it was looked at for.
 	using    map[string]int
 	natural  bool
 	compared int
+}
+
+// knownRows is the value of the rows of n items.
+type knownRows struct {
+	n int
+	value
+}
+
+// wholeRows is the value of the rows of all items in view that have the name.
+func (s *scope) wholeRows(name string, same []*item) value {
+	known := s.rows[name]
+	if known.n > len(same) {
+		known = knownRows{}
+	}
+	if known.n < len(same) {
+		for _, it := range same[known.n:] {
+			known.value = merge(known.value, it.rel.all())
+		}
+		known.n = len(same)
+		if s.rows == nil {
+			s.rows = map[string]knownRows{}
+		}
+		s.rows[name] = known
+	}
+	return known.value
 }
 
 // knownColumn is a column name: the first item that has it, the last one, and how many do.
@@ -298,6 +325,7 @@ func (s *scope) hide(n int) {
 		}
 	}
 	s.items = s.items[:n]
+	s.rows = nil
 	s.counted = min(s.counted, n)
 	s.compared = min(s.compared, n)
 }

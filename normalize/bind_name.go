@@ -235,12 +235,8 @@ func (a *analysis) lookup(name string, e *env) (value, finding) {
 			only := k.n == 1 && (s.partial == 0 || s.partial == 1 && k.item.rel.partial)
 			return k.col.value, finding{item: k.item, provable: only && sure, own: own, known: own}
 		}
-		if a.duck() && len(s.byName(name)) > 0 {
-			v := value{}
-			for _, it := range s.byName(name) {
-				v = merge(v, it.rel.all())
-			}
-			return v, finding{how: foundRow}
+		if same := s.byName(name); a.duck() && len(same) > 0 {
+			return s.wholeRows(name, same), finding{how: foundRow}
 		}
 		if v, ok := lv.aliases[name]; ok {
 			return v, finding{}

@@ -13,7 +13,8 @@ import (
 //	int4, integer, INT ..                 one name a type, unless DuckDB prints it into a column's name (frozen)
 //	1_000, 1E5                            1000, 1e5 (DuckDB, not frozen)
 //	COUNT(x), "count"(x)                  count(x): both dialects fold function names, also where they print them
-//	INTERVAL 1 DAYS                       INTERVAL 1 day
+//	INTERVAL 1 DAYS                       INTERVAL 1 day; in Databricks INTERVAL '1' day
+//	1.5BD, a IS NOT DISTINCT FROM b       1.5, a <=> b (Databricks)
 //	ASC, and in Databricks the default NULLS FIRST or LAST
 //	DATE '..', count(), ROWS 1 PRECEDING  CAST('..' AS date), count(*), ROWS BETWEEN 1 PRECEDING AND CURRENT ROW (the first two DuckDB)
 //	GROUP BY a WITH ROLLUP                GROUP BY ROLLUP (a) (Databricks)
@@ -62,6 +63,12 @@ func (s *spelling) rewrite(x grammar.Expr) grammar.Expr {
 		if s.dialect == grammar.DuckDB && x.Value.Kind == grammar.StringText {
 			return &grammar.Cast{Span: x.Span, X: x.Value, Type: x.Type}
 		}
+	case *grammar.Is:
+		if s.dialect == grammar.Databricks && x.Test == grammar.IsDistinctFrom && x.Not && primary(x.X) && primary(x.Y) {
+			return &grammar.Binary{Span: x.Span, First: x.X, Rest: []grammar.Operand{{Op: "<=>", X: x.Y}}}
+		}
+	case *grammar.Interval:
+		s.interval(x)
 	case *grammar.Row:
 		if s.dialect == grammar.DuckDB && len(x.Items) > 1 {
 			x.Keyword = false
@@ -259,9 +266,24 @@ func (s *spelling) operatorLevel(op string) int {
 	return 0
 }
 
+// interval writes INTERVAL 1 DAY as INTERVAL '1' DAY: Spark's parser takes the digits as they stand (T58).
+func (s *spelling) interval(x *grammar.Interval) {
+	if s.dialect != grammar.Databricks || x.To.Present() {
+		return
+	}
+	for i := range x.Parts {
+		if n, ok := x.Parts[i].Value.(*grammar.Number); ok && n.Suffix == "" && !n.Negative {
+			x.Parts[i].Value = &grammar.String{Span: n.Span, Value: n.Text}
+		}
+	}
+}
+
 func (s *spelling) number(n *grammar.Number) {
 	if s.frozen[n] {
 		return
+	}
+	if n.Suffix == "BD" && n.Kind == grammar.NumberDecimal {
+		n.Suffix = "" // a number with a point is of that type anyway
 	}
 	n.Text = strings.ReplaceAll(n.Text, "E", "e")
 	if s.dialect == grammar.DuckDB {

@@ -24,6 +24,9 @@ func TestSpellingMerges(t *testing.T) {
 		{"operators", "SELECT a !> b AS k, a == b AS l, a != b AS m FROM t", "SELECT a <= b AS k, a = b AS l, a <> b AS m FROM t"},
 		{"types", "SELECT CAST(a AS LONG), CAST(a AS DEC(5)) FROM t", "SELECT a::bigint, a::decimal(5, 0) FROM t"},
 		{"T45", `SELECT "it's" AS k, 'a' 'b' AS l, r'\d' AS m`, `SELECT 'it\'s' AS k, 'ab' AS l, '\\d' AS m`},
+		{"T58", "SELECT INTERVAL 1 DAY AS k, INTERVAL 2 HOURS", "SELECT INTERVAL '1' DAY AS k, INTERVAL '2' HOUR"},
+		{"T43", "SELECT 1.5BD AS k", "SELECT 1.5 AS k"},
+		{"null-safe", "SELECT a IS NOT DISTINCT FROM b AS k FROM t", "SELECT a <=> b AS k FROM t"},
 		{"T46", "SELECT a FROM t ORDER BY a ASC NULLS FIRST, b DESC NULLS LAST", "SELECT a FROM t ORDER BY a, b DESC"},
 		{"T55", "SELECT id FROM t@v1", "SELECT id FROM t VERSION AS OF 1"},
 		{"T57", "SELECT timestampadd(DAY, 1, d) AS k FROM t", "SELECT dateadd(day, 1, d) AS k FROM t"},
@@ -51,6 +54,10 @@ func TestSpellingApart(t *testing.T) {
 	})
 	apart(t, DialectDatabricks, []pair{
 		{"T43", "SELECT 1L AS k", "SELECT 1 AS k"},
+		{"T43", "SELECT 1BD AS k", "SELECT 1 AS k"},
+		{"T43", "SELECT 1e5BD AS k", "SELECT 1e5 AS k"},
+		{"T58", "SELECT INTERVAL 24 HOUR AS k", "SELECT INTERVAL 1 DAY AS k"},
+		{"null-safe", "SELECT a IS DISTINCT FROM b AS k FROM t", "SELECT a <=> b AS k FROM t"},
 		{"T44", "SELECT 1_000 AS k FROM t", "SELECT 1000 AS k FROM t"},
 		{"T45", `SELECT r'a\nb' AS k`, `SELECT 'a\nb' AS k`},
 		{"T46", "SELECT a FROM t ORDER BY a NULLS LAST", "SELECT a FROM t ORDER BY a"},

@@ -69,7 +69,7 @@ func TestEqualHashesMeanEqualResults(t *testing.T) {
 
 func law(t *testing.T, e engine, want int) {
 	ran, queries, respelled, merged := 0, 0, 0, 0
-	pairs := 0
+	pairs, said := 0, 0
 	for seed := firstSeed(); pairs < want; seed++ {
 		if seed-firstSeed() > uint64(want)*20 {
 			t.Fatalf("only %d pairs after %d queries", pairs, queries)
@@ -110,6 +110,10 @@ func law(t *testing.T, e engine, want int) {
 		}
 		if t.Failed() && os.Getenv("HODOR_SOUNDNESS_ALL") == "" {
 			return
+		}
+		if pairs >= said+5000 {
+			said = pairs
+			t.Logf("so far %d pairs of equal hash, up to seed %d", pairs, seed)
 		}
 	}
 	t.Logf("%d queries, %d run, %d pairs of equal hash; %d of %d respellings merged", queries, ran, pairs, merged, respelled)

@@ -164,6 +164,9 @@ func TestSparkEqualHashesMeanEqualResults(t *testing.T) {
 		if t.Failed() && os.Getenv("HODOR_SOUNDNESS_ALL") == "" {
 			return
 		}
+		if queries%50 == 0 {
+			t.Logf("so far %d pairs of equal hash, up to seed %d", pairs, seed)
+		}
 	}
 	t.Logf("%d queries, %d run, %d pairs of equal hash; %d of %d respellings merged", queries, ran, pairs, merged, respelled)
 }
