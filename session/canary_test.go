@@ -12,14 +12,14 @@ import (
 	"hodor/stores"
 )
 
-// TestNothingSecretIsKept plants a word where users have secrets: in SQL, as literal, comment, identifier of a secret's function and in a hook, in
+// TestNothingSecretIsKept plants a word where users have secrets: in SQL, as literal, comment, identifier of a secret's function, in a URL and in a hook, in
 // what dbt says of a failed test, and in a panic's way. It is in no record, no answer that goes to the log, and no line of the service's log.
 // Vars and the profile never reach the service but as hashes (Context).
 func TestNothingSecretIsKept(t *testing.T) {
 	const canary = "canary-hunter2"
 	w := shop(t)
 	w.add("model.shop.orders", "table", `select id, '`+canary+`' as k, secret('`+canary+`') -- `+canary+`
-		from "shop"."main"."stg" where token <> '`+canary+`'`, "model.shop.stg")
+		from "shop"."main"."stg", 'https://me:`+canary+`@files.example/x.csv?sig=`+canary+`' where token <> '`+canary+`'`, "model.shop.stg")
 	hook := "insert into log values ('" + canary + "')"
 	w.nodes["model.shop.daily"].rendered = &Hooks{Post: []*string{&hook}}
 	w.nodes["model.shop.daily"].config["post-hook"] = []any{map[string]any{"sql": "insert into log values ('{{ var(''" + canary + "'') }}')"}}
@@ -76,5 +76,20 @@ func TestNothingSecretIsKept(t *testing.T) {
 	}
 	if !strings.Contains(log.String(), "panic") {
 		t.Error("nothing crashed: the way of a panic was not tested")
+	}
+}
+
+func TestPublicPath(t *testing.T) {
+	for path, want := range map[string]string{
+		`'https://files.example/x.csv?sig=abc&se=2'`:     `'https://files.example/x.csv?...'`,
+		`'https://me:pw@files.example/a/x.csv'`:          `'https://...files.example/a/x.csv'`,
+		`'https://me:p@ss@files.example/x.csv?k=v'`:      `'https://...files.example/x.csv?...'`,
+		`'s3://bucket/x.parquet?s3_secret_access_key=k'`: `'s3://bucket/x.parquet?...'`,
+		`'data/2026-0?.csv'`:                             `'data/2026-0?.csv'`,
+		"delta.`abfss://box@account.example/t`":          "delta.`abfss://box@account.example/t`",
+	} {
+		if got := publicPath(path); got != want {
+			t.Errorf("publicPath(%s) = %s, want %s", path, got, want)
+		}
 	}
 }

@@ -127,7 +127,7 @@ func (s *Session) fromRecord(hash string, r *stores.Record, f *sqlFacts) (text, 
 
 // analyse normalizes a compiled text.
 func (s *Session) analyse(sql string) text {
-	r := s.normalize(sql, s.options())
+	r := s.normalized(sql)
 	s.mu.Lock()
 	s.counts.parsed++
 	s.mu.Unlock()
@@ -214,7 +214,7 @@ func (s *Session) hook(sql string, header bool, recorded *sqlFacts) hookText {
 	memo, ok := s.hookMemo[hash]
 	s.mu.Unlock()
 	if !ok {
-		r := s.normalize(sql, s.options())
+		r := s.normalized(sql)
 		memo = hookText{HookFacts: lineage.HookFacts{Facts: r.Facts, Level: r.Level}}
 		s.mu.Lock()
 		s.counts.parsed++

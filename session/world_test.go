@@ -204,6 +204,7 @@ func (r *reader) Reads() int { return r.reads }
 
 var (
 	blanks    = regexp.MustCompile(`\s+`)
+	urls      = regexp.MustCompile(`'\w+://[^']*'`)
 	fromTable = regexp.MustCompile(`\b(?:from|join) ("[^ ]+|[a-z_.]+)`)
 )
 
@@ -230,6 +231,7 @@ func scripted(text string, opt normalize.Options) normalize.Result {
 		}
 	}
 	r.Facts.SelectStar = strings.Contains(text, "select *")
+	r.Facts.Paths = urls.FindAllString(text, -1)
 	if strings.Contains(text, "read_csv") {
 		r.Facts.Opaque = []string{"read_csv"}
 	}
