@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"os"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -251,6 +252,8 @@ func (h *Hasher) overridesFor(n *Node) *macroPart {
 		}
 	}
 	part := h.part(roots, nil)
+	// What such a macro reads by itself is in no compiled SQL.
+	part.unknown = part.unknown || slices.ContainsFunc(roots, func(x *macro) bool { return namesTable(x.sql) })
 	h.overrides[key] = part
 	return part
 }

@@ -2,6 +2,7 @@ package project
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"sort"
 	"strings"
@@ -172,6 +173,24 @@ func (m *macros) closure(roots []*macro, texts []string, withInternal bool) []*m
 	}
 	slices.SortFunc(out, func(a, b *macro) int { return strings.Compare(a.id, b.id) })
 	return out
+}
+
+var (
+	tableName = regexp.MustCompile("(?i)\\b(?:from|join)\\s+[\"`]?(\\w+)[\"`]?\\s*\\.\\s*[\\w\"`]")
+	refOrCall = regexp.MustCompile(`\{[{%][^}%]*\b(?:ref|source)\s*\(`)
+)
+
+// namesTable tells whether a macro's text names a table of its own to read, written out or by ref or source, catalog views apart. A name that it is
+// given, or makes in a variable, is not found.
+func namesTable(text string) bool {
+	for _, m := range tableName.FindAllStringSubmatch(text, -1) {
+		switch strings.ToLower(m[1]) {
+		case "information_schema", "system", "pg_catalog":
+		default:
+			return true
+		}
+	}
+	return refOrCall.MatchString(text)
 }
 
 // sqlWords are the words by which a template runs SQL, or has the adapter change something, while a node is compiled.

@@ -83,6 +83,30 @@ func TestOverrides(t *testing.T) {
 	}
 }
 
+// What an override reads by itself stands in no compiled SQL: the configuration is unknown, and the node builds.
+func TestOverrideThatReads(t *testing.T) {
+	for text, unknown := range map[string]bool{
+		"create table {{ relation }} as ({{ sql }})":                                                 false,
+		"with s as (select 1) insert into {{ target }} select * from s join {{ source }} using (id)": false,
+		"{% set c = run_query('select column_name from information_schema.columns') %}":              false,
+		"select * from {{ target }}.x":                                                               false,
+		"create table t as ({{ sql }}) where id in (select id from raw.allow)":                       true,
+		"... join \"shop\".\"raw\".allow":                                                            true,
+		"... FROM `raw`.allow":                                                                       true,
+		"{{ sql }} where id in (select id from {{ ref('allow') }})":                                  true,
+		"{% set a = source('raw', 'allow') %}":                                                       true,
+	} {
+		_, after := hashes(t, "duckdb", everyKind, nil, func(m object) {
+			addMacro(m, "shop", "create_table_as", "{% macro create_table_as(t, relation, sql) %}"+text+"{% endmacro %}")
+		})
+		for _, id := range everyKind {
+			if got := after[id] == ""; got != unknown {
+				t.Errorf("%s: the configuration of %s is unknown: %v", text, id, got)
+			}
+		}
+	}
+}
+
 // The closure: what an override or a hook calls counts too, whether dbt lists the call or not.
 func TestClosure(t *testing.T) {
 	for what, c := range map[string]struct {
