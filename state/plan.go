@@ -131,13 +131,12 @@ func (pl *planner) make(ctx context.Context) (*planned, error) {
 	pl.p.sessionSettings = req.Context.Session
 	answer, err := pl.s.Start(ctx, req)
 	switch {
+	case ctx.Err() != nil:
+		return nil, fail(Interrupted, "run it again", ctx.Err(), "stopped while the plan was made; nothing was built")
 	case err != nil:
 		return nil, fail(ManifestUnreadable, "compile the project (leave --no-compile out)", err, "the plan can't be made")
 	case answer.Store != "ok":
 		return nil, fail(StoreUnavailable, "see hodor_store in the documentation", headErr, "the state store can't be read%s", colon(answer.Warnings))
-	}
-	if err := ctx.Err(); err != nil {
-		return nil, fail(Interrupted, "", err, "stopped while the plan was made")
 	}
 	if n := pl.uncompiled(); n > 0 {
 		pl.p.Warnings = append(pl.p.Warnings, fmt.Sprintf("%d nodes are not compiled in this manifest, so they build: dbt run and build compile only what they run, and other commands nothing. Use state compile.", n))

@@ -438,9 +438,14 @@ func TestInterrupted(t *testing.T) {
 		t.Fatalf("%v, recorded %v, not recorded %v", err, r.Recorded, r.NotRecorded)
 	}
 	w.adjust = nil
-	if _, err := w.options("run").Run(ctx); code(err) != Interrupted && code(err) != WarehouseUnavailable && err == nil {
-		t.Errorf("stopped before it began: %v", err)
+	if _, err := w.options("run").Run(ctx); code(err) != Interrupted {
+		t.Errorf("stopped while it was planned: %v", err)
 	}
+	w.breakPrepare = &executor.Error{Code: executor.NotPrepared, Text: "stopped"}
+	if _, err := w.options("run").Run(ctx); code(err) != Interrupted {
+		t.Errorf("stopped while it compiled: %v", err)
+	}
+	w.breakPrepare = nil
 	w.good(w.options("run"))
 	w.expectBuilt("daily")
 }

@@ -169,6 +169,9 @@ func (o *Options) prepare(ctx context.Context) (from source, warnings []string, 
 	} else {
 		o.say("compiling the project")
 		prepared, err := o.Executor.Prepare(ctx, executor.PrepareRequest{MeasureSources: o.MeasureSources, EngineArgs: o.EngineArgs})
+		if err != nil && ctx.Err() != nil {
+			return from, nil, fail(Interrupted, "run it again", nil, "stopped while the project was compiled; nothing was built")
+		}
 		if err != nil {
 			return from, nil, engineError(err)
 		}
