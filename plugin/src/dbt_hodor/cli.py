@@ -140,10 +140,12 @@ def load(options: dict[str, str]) -> Found:
     from dbt.config.runtime import RuntimeConfig, load_profile, load_project
     from dbt.flags import get_flags, set_from_args
     from dbt_common.context import set_invocation_context
+    from dbt_common.events.event_manager_client import cleanup_event_logger
 
     from dbt_hodor import settings
 
     set_invocation_context(os.environ)  # env_var() reads it
+    cleanup_event_logger()  # dbt's own lines would stand on stdout, between ours, with what the profile renders
 
     project_dir = options.get("PROJECT_DIR") or os.environ.get("DBT_PROJECT_DIR") or str(default_project_dir())
     profiles_dir = options.get("PROFILES_DIR") or os.environ.get("DBT_PROFILES_DIR") or str(default_profiles_dir())
