@@ -66,7 +66,7 @@ def test_the_rest_of_dbt_that_is_relied_on():
     from dbt.events import types
     from dbt.plugins.manager import dbtPlugin
     from dbt.task.run import ModelRunner
-    from dbt_common.context import _INVOCATION_CONTEXT_VAR, get_invocation_context
+    from dbt_common.context import _INVOCATION_CONTEXT_VAR, get_invocation_context, set_invocation_context
     from dbt_common.events.format import format_fancy_output_line
 
     assert RunStatus.Reused == "reused" and [str(TestStatus(s)) for s in session.TEST_STATUSES] == list(session.TEST_STATUSES)
@@ -78,7 +78,12 @@ def test_the_rest_of_dbt_that_is_relied_on():
     assert names(format_fancy_output_line) == ["msg", "status", "index", "total", "execution_time", "truncate"]
     assert names(dbtPlugin.initialize) == ["self"]
     assert {"LogModelResult", "LogSeedResult", "LogSnapshotResult", "LogTestResult"} <= set(dir(types))
-    assert _INVOCATION_CONTEXT_VAR is not None and get_invocation_context() is not None
+    before = _INVOCATION_CONTEXT_VAR.set(None)
+    try:
+        set_invocation_context({})
+        assert get_invocation_context() is not None
+    finally:
+        _INVOCATION_CONTEXT_VAR.reset(before)
 
 
 def test_adapters():
