@@ -143,7 +143,7 @@ type Merge struct {
 	Target    Target      `parser:"'INTO' @@" sql:"target"`
 	Source    FromItem    `parser:"'USING' @@"`
 	On        Expr        `parser:"'ON' @@"`
-	Clauses   []MergeWhen `parser:"@@*"`
+	Clauses   []MergeWhen `parser:"@@+"`
 }
 
 func (*Merge) isStatement()      {}
@@ -177,12 +177,12 @@ type MergeUpdate struct {
 	Set    []Assignment `parser:"| @@ ( ',' @@ )* )"`
 }
 
-// MergeInsert is what stands behind INSERT: * [EXCEPT (column, ...)] or [(column, ...)] VALUES (expr, ...)
+// MergeInsert is what stands behind INSERT: * [EXCEPT (column, ...)] or (column, ...) VALUES (expr, ...)
 type MergeInsert struct {
 	tagged
 	Star    bool   `parser:"( @'*'"`
 	Except  []Name `parser:"( 'EXCEPT' '(' @@ ( ',' @@ )* ')' )?"`
-	Columns []Name `parser:"| ( '(' @@ ( ',' @@ )* ')' )?"`
+	Columns []Name `parser:"| '(' @@ ( ',' @@ )* ')'"`
 	Values  []Expr `parser:"'VALUES' '(' @@ ( ',' @@ )* ')' )"`
 }
 

@@ -140,8 +140,26 @@ func productionWord(name string) string {
 		return `"("`
 	case "param":
 		return "a parameter"
-	case "scriptitems", "nested":
+	case "scriptitems", "nested", "parenstatement":
 		return "a statement"
+	case "mergewhen", "duckmergewhen":
+		return "WHEN"
+	case "mergeinsert":
+		return `"*" or "(" with columns`
+	case "alteraction", "duckalteraction":
+		return "an action such as ADD, DROP, RENAME or SET"
+	case "copyfile", "duckfile":
+		return "a path"
+	case "indexoption":
+		return "an expression or a column"
+	case "addedpartition":
+		return "PARTITION"
+	case "macrooverload":
+		return `"(" with parameters`
+	case "functionname":
+		return "a function"
+	case "legacyoption":
+		return "an option"
 	}
 	name = strings.TrimPrefix(name, "Duck")
 	var b strings.Builder
