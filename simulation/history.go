@@ -14,11 +14,13 @@ type Options struct {
 	Open func(dir string) (stores.Store, error)
 	// Dir is a folder for files; every history uses it anew.
 	Dir string
+	// Focus names kinds of steps and abilities that every history has, and a dialect to stay with, so that what needs them is met early.
+	Focus []string
 }
 
 // Run plays the history of a seed. The error says what was wrong in it, with the shortest list of steps that still shows it.
 func Run(seed uint64, opt Options) (Stats, error) {
-	list := steps(seed)
+	list := steps(seed, opt.Focus)
 	w := play(seed, list, opt)
 	if w.wrong == "" {
 		return w.stats, nil
@@ -35,7 +37,7 @@ func play(seed uint64, list []step, opt Options) *world {
 	if opt.Open != nil {
 		_ = os.RemoveAll(opt.Dir)
 	}
-	w := newWorld(seed, opt.Dir)
+	w := newWorld(seed, opt.Dir, opt.Focus)
 	w.open = opt.Open
 	if err := w.seeds(); err != nil {
 		w.fail("%v", err)

@@ -31,14 +31,19 @@ var kinds = []struct {
 }
 
 // steps draws the steps of a history.
-func steps(seed uint64) []step {
+func steps(seed uint64, focus []string) []step {
 	r := rand.New(rand.NewPCG(seed, 2))
 	var drawn []string
 	for _, k := range kinds {
+		weight := 0
 		if k.name == "run" || k.name == "part" || r.IntN(3) == 0 {
-			for range k.weight {
-				drawn = append(drawn, k.name)
-			}
+			weight = k.weight
+		}
+		if slices.Contains(focus, k.name) {
+			weight += 6
+		}
+		for range weight {
+			drawn = append(drawn, k.name)
 		}
 	}
 	out := []step{{"run", r.Uint64()}, {"run", r.Uint64()}}

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -118,7 +119,7 @@ func zone(name string) *time.Location {
 }
 
 // newWorld makes the project and the warehouse that a seed means.
-func newWorld(seed uint64, dir string) *world {
+func newWorld(seed uint64, dir string, focus []string) *world {
 	r := rand.New(rand.NewPCG(seed, 1))
 	w := &world{
 		p: &project{nodes: map[string]*node{}, k: 5}, old: map[string][]*node{}, can: map[string]bool{}, store: &memory.Store{}, dir: dir,
@@ -129,6 +130,11 @@ func newWorld(seed uint64, dir string) *world {
 		functions: map[string]int{}, filters: map[string]int{}, zone: time.UTC, release: "v1.5.6", nowMS: 1_792_465_200_000 + r.Int64N(86_400_000),
 		touched: w.touched,
 	}
+	for _, dialect := range []string{"duckdb", "databricks"} {
+		if slices.Contains(focus, dialect) {
+			w.db.dialect = dialect
+		}
+	}
 	if w.db.duckdb() {
 		w.db.setting["integer_division"] = "false"
 	} else {
@@ -138,7 +144,7 @@ func newWorld(seed uint64, dir string) *world {
 		w.processMS += []int64{-1, 1}[r.IntN(2)] * 10 * 365 * 86_400_000
 	}
 	for _, what := range abilities {
-		w.can[what] = r.IntN(4) == 0
+		w.can[what] = r.IntN(4) == 0 || slices.Contains(focus, what)
 	}
 	for i, name := range []string{"s1", "s2", "audit"} {
 		n := &node{id: "source.shop.raw." + name, resource: "source", name: name, schema: "raw", alias: name}

@@ -1,0 +1,138 @@
+package mutants
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// root is the repository's.
+const root = "../.."
+
+// seeds is how many histories a mutant may survive at most.
+const seeds = 2_000
+
+// share is the part of the list that every `go test` tries: one in so many. HODOR_MUTANTS=all tries all, HODOR_MUTANTS=S15 those of a clause.
+const share = 24
+
+// TestMutants: the simulation fails with each.
+func TestMutants(t *testing.T) {
+	which := os.Getenv("HODOR_MUTANTS")
+	if testing.Short() && which == "" {
+		t.Skip("each mutant is compiled")
+	}
+	cleanBinary := build(t, nil)
+	if out, failed := run(t, cleanBinary, 300, ""); failed {
+		t.Fatalf("the simulation fails without a mutant:\n%s", out)
+	}
+	for i, m := range list {
+		if which == "" && i%share != 0 || which != "" && which != "all" && !strings.Contains(m.what, which) && !strings.Contains(m.name, which) {
+			continue
+		}
+		t.Run(m.name, func(t *testing.T) {
+			n := seeds
+			if m.few {
+				n = 500
+			}
+			out, failed := run(t, build(t, m.edits), n, m.focus)
+			first, _, _ := strings.Cut(strings.TrimSpace(out), "\n        ")
+			switch {
+			case !failed:
+				t.Errorf("%s: %d histories and no failure", m.what, n)
+			case m.few != strings.Contains(out, "less than 98%"):
+				t.Errorf("%s: it fails, but not as it should: %s", m.what, first)
+			case !m.few && !strings.Contains(out, "is reused with"):
+				t.Errorf("%s: it fails, but not by a wrong reuse: %s", m.what, first)
+			default:
+				t.Logf("%s: %s", m.what, first)
+			}
+		})
+	}
+}
+
+// build compiles the simulation's tests with the edits in place.
+func build(t *testing.T, edits []edit) string {
+	t.Helper()
+	dir := t.TempDir()
+	overlay := map[string]string{}
+	for i, e := range edits {
+		path, err := filepath.Abs(filepath.Join(root, e.file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := path
+		if other := overlay[path]; other != "" {
+			at = other
+		}
+		text, err := os.ReadFile(at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(string(text), e.old); n != 1 {
+			t.Fatalf("the text to replace in %s is there %d times:\n%s", e.file, n, e.old)
+		}
+		edited := filepath.Join(dir, fmt.Sprintf("%d.go", i))
+		if err := os.WriteFile(edited, []byte(strings.Replace(string(text), e.old, e.new, 1)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		overlay[path] = edited
+	}
+	raw, err := json.Marshal(map[string]any{"Replace": overlay})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := filepath.Join(dir, "overlay.json")
+	if err := os.WriteFile(list, raw, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	binary := filepath.Join(dir, "simulation.test")
+	cmd := exec.Command("go", "test", "-c", "-vet=off", "-ldflags=-s -w", "-overlay", list, "-o", binary, "./simulation")
+	cmd.Dir = root
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("go test -c: %v\n%s", err, out)
+	}
+	return binary
+}
+
+// run plays histories and tells whether they failed.
+func run(t *testing.T, binary string, histories int, focus string) (string, bool) {
+	t.Helper()
+	cmd := exec.Command(binary, "-test.run", "^TestHistories$", "-test.timeout", "60m")
+	cmd.Dir = t.TempDir()
+	cmd.Env = append(os.Environ(), "HODOR_SIMULATION_SEED=1", "HODOR_SIMULATION_HISTORIES="+strconv.Itoa(histories), "HODOR_SIMULATION_FOCUS="+focus)
+	out, err := cmd.CombinedOutput()
+	return string(out), err != nil
+}
+
+// TestListCovers: every rule that can be taken out and every clause that lives in Go has a mutant.
+func TestListCovers(t *testing.T) {
+	has := map[string]bool{}
+	names := map[string]bool{}
+	for _, m := range list {
+		for _, w := range strings.Split(m.what, ", ") {
+			has[w] = true
+		}
+		if names[m.name] {
+			t.Errorf("two mutants are called %q", m.name)
+		}
+		names[m.name] = true
+	}
+	for i := 2; i <= 15; i++ {
+		if !has[fmt.Sprint("rule ", i)] {
+			t.Errorf("rule %d has no mutant", i)
+		}
+	}
+	for i := 1; i <= 27; i++ {
+		if !has[fmt.Sprint("S", i)] {
+			t.Errorf("S%d has no mutant", i)
+		}
+	}
+	if len(list) < 40 {
+		t.Errorf("%d mutants", len(list))
+	}
+}
