@@ -12,17 +12,22 @@ import (
 
 // host answers the statements of one run from the model's warehouse, as the plugin's relay would.
 type host struct {
-	mu   sync.Mutex
-	db   func() *database
-	fail func(statement string) error
+	// guard, if there is one, guards the warehouse.
+	guard sync.Locker
+	mu    sync.Mutex
+	db    func() *database
+	fail  func(statement string) error
 	// during is called once, while the first statement that holds duringText is under way: its answer is already fixed.
 	during     func()
 	duringText string
-	unknown    map[string]bool // statements that the model does not know
 }
 
 // Query implements warehouse.Host.
 func (h *host) Query(_ context.Context, statement string) (warehouse.Answer, error) {
+	if h.guard != nil {
+		h.guard.Lock()
+		defer h.guard.Unlock()
+	}
 	h.mu.Lock()
 	if h.fail != nil {
 		if err := h.fail(statement); err != nil {

@@ -43,6 +43,8 @@ type run struct {
 	before  map[string][]*relation
 	learned map[string]truth
 	over    bool
+	// decisions counts the answers to node/decide.
+	decisions int
 }
 
 // flight is one node between its decision and its last word.
@@ -69,7 +71,7 @@ func (w *world) begin(r *run) {
 	w.stats.Runs++
 	r.w, r.number, r.before, r.done, r.learned = w, w.runs, map[string][]*relation{}, map[string]string{}, map[string]truth{}
 	r.id = fmt.Sprintf("00000000-0000-4000-8000-%012d", w.runs)
-	r.started = time.UnixMilli(w.processMS).UTC().Format("2006-01-02 15:04:05.000000+00:00")
+	r.started = time.UnixMilli(w.process.Load()).UTC().Format("2006-01-02 15:04:05.000000+00:00")
 	r.cache = w.db.stands()
 	w.say("run %d: %s %s %+v store %q stop %d broken %v nodes %v", r.number, r.mode, r.command, r.flags, r.storeFault, r.stop, r.broken, r.todo)
 	if r.mode == "off" {
@@ -80,18 +82,27 @@ func (w *world) begin(r *run) {
 		r.host = &host{}
 	}
 	r.host.db = func() *database { return w.db }
-	manifest, err := w.p.manifest(w.dir, w.db, r.id)
+	if w.crowded {
+		r.host.guard = &w.mu
+	}
+	dir, err := w.manifestDir(r.number)
+	manifest := ""
+	if err == nil {
+		manifest, err = w.p.manifest(dir, w.db, r.id)
+	}
 	if err != nil {
 		w.fail("the manifest can't be written: %v", err)
 		return
 	}
 	r.session = session.New(r.deps())
-	answer, err := r.session.Start(context.Background(), session.StartRequest{
+	req := session.StartRequest{
 		InvocationID: r.id, RunStartedAt: r.started, Command: r.command, Mode: r.mode, Adapter: w.db.dialect, ProjectName: "shop", TargetName: "dev",
 		ProjectRoot: w.dir, ManifestPath: manifest, Database: catalog, Schema: "main", Nodes: r.todo, Flags: r.flags,
 		Settings: session.Settings{Store: "duckdb", MetadataThreads: 2, LookbackDays: 90},
 		Context:  session.Context{Vars: fmt.Sprint("vars ", w.p.k), Target: "t"},
-	})
+	}
+	var answer session.StartAnswer
+	w.outside(func() { answer, err = r.session.Start(context.Background(), req) })
 	if err != nil {
 		w.fail("run/start: %v", err)
 		return
@@ -215,7 +226,18 @@ func (r *run) decide(id string, rnd *rand.Rand) {
 			before[key] = append(before[key], stood[key])
 		}
 	}
+	if w.crowded { // others have written while the decision was made
+		for key, states := range r.before {
+			before[key] = append(before[key], states...)
+		}
+		for key, old := range stood {
+			if w.db.rels[key] != old {
+				before[key] = append(before[key], old)
+			}
+		}
+	}
 	w.stats.Decisions++
+	r.decisions++
 	w.say("run %d: %s is %s, %s", r.number, id, a.Decision, a.Reason)
 	if a.Decision == "reuse" && (a.Action == "reuse" || n.mat != "test") { // in shadow mode a replay is not sent
 		w.check(r, f, a, before)
@@ -265,13 +287,17 @@ func (r *run) ask(n *node, compiled query) (session.DecideAnswer, error) {
 			}
 		}
 	}
-	a, err := r.session.Decide(context.Background(), req)
-	if err == nil && a.Need == "sql" {
-		req.SQL, req.Wrote = &sql, false
-		if a, err = r.session.Decide(context.Background(), req); err == nil && a.Need != "" {
-			err = fmt.Errorf("the service needs %s twice", a.Need)
+	var a session.DecideAnswer
+	var err error
+	r.w.outside(func() {
+		a, err = r.session.Decide(context.Background(), req)
+		if err == nil && a.Need == "sql" {
+			req.SQL, req.Wrote = &sql, false
+			if a, err = r.session.Decide(context.Background(), req); err == nil && a.Need != "" {
+				err = fmt.Errorf("the service needs %s twice", a.Need)
+			}
 		}
-	}
+	})
 	return a, err
 }
 
@@ -291,7 +317,7 @@ func (r *run) replace(sql string) string {
 
 // meanwhile lets, now and then, another node end while a version is being read (S16).
 func (r *run) meanwhile(rnd *rand.Rand) *flight {
-	if len(r.flights) == 0 || rnd.IntN(2) == 0 {
+	if r.w.crowded || len(r.flights) == 0 || rnd.IntN(2) == 0 {
 		return nil
 	}
 	f := r.flights[rnd.IntN(len(r.flights))]
@@ -366,7 +392,9 @@ func (f *flight) report() {
 	if r.session == nil {
 		return
 	}
-	if err := r.session.Built(context.Background(), req); err != nil {
+	var err error
+	w.outside(func() { err = r.session.Built(context.Background(), req) })
+	if err != nil {
 		w.fail("node/built of %s: %v", n.id, err)
 	}
 	if !f.failed && !f.reused && maps.Equal(f.job.stamps(w.db), f.reads) {
@@ -426,11 +454,13 @@ func (r *run) finish() {
 			}
 		}
 	}
-	_, err := r.session.Finish(context.Background(), req)
-	if err := errors.Join(err, r.session.Close(context.Background())); err != nil {
-		if r.faultless {
-			w.fail("run/finish: %v", err)
-		}
+	var err error
+	w.outside(func() {
+		_, err = r.session.Finish(context.Background(), req)
+		err = errors.Join(err, r.session.Close(context.Background()))
+	})
+	if err != nil && r.faultless {
+		w.fail("run/finish: %v", err)
 	}
 	if !r.faultless || r.flags.Empty {
 		clear(w.truth)

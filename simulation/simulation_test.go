@@ -85,3 +85,16 @@ func TestShorten(t *testing.T) {
 		t.Errorf("got %v", got)
 	}
 }
+
+// TestCrowd: eight runs at once, in goroutines, over a store in memory. The other stores: package crowd.
+func TestCrowd(t *testing.T) {
+	rounds := int(number64(t, "HODOR_SIMULATION_ROUNDS", 5))
+	stats, err := Crowd(CrowdOptions{Options: Options{Dir: t.TempDir()}, Seed: 1, Runs: 8, Nodes: 100, Rounds: rounds, Dialect: "databricks"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%+v", stats)
+	if stats.Reuses*10 < stats.Decisions {
+		t.Errorf("%d reuses in %d decisions", stats.Reuses, stats.Decisions)
+	}
+}

@@ -374,7 +374,7 @@ func (w *world) surroundings(kind string, r *rand.Rand) {
 		clear(w.truth)
 		years := []int64{-10, -1, 0, 1, 10}[r.IntN(5)] * 365 * 86_400_000
 		d.nowMS += years + r.Int64N(14_400_000) - 7_200_000
-		w.processMS += r.Int64N(1_000_000_000) - 500_000_000
+		w.process.Add(r.Int64N(1_000_000_000) - 500_000_000)
 	case "night":
 		// To shortly before midnight, so that the day passes within a run; on some days of the year the clock also moves in the zone.
 		day := int64(86_400_000)

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"hodor/session"
@@ -51,12 +53,16 @@ type world struct {
 	store stores.Store
 	open  func(dir string) (stores.Store, error) // nil: memory
 
-	processMS int64 // the clock of the machine that hodor runs on
-	dir       string
-	runs, ids int
-	tick      int
-	active    []*run
-	writer    *flight // who writes now; nil: someone else
+	process atomic.Int64 // the clock of the machine that hodor runs on, epoch ms
+	dir     string
+	runs    int
+	ids     atomic.Int64
+	tick    int
+	// crowded: runs go on in goroutines of their own, and mu guards everything.
+	crowded bool
+	mu      sync.Mutex
+	active  []*run
+	writer  *flight // who writes now; nil: someone else
 
 	built   map[string][]build
 	earlier map[string][]content // by key: what tables held before
@@ -123,7 +129,7 @@ func newWorld(seed uint64, dir string, focus []string) *world {
 	r := rand.New(rand.NewPCG(seed, 1))
 	w := &world{
 		p: &project{nodes: map[string]*node{}, k: 5}, old: map[string][]*node{}, can: map[string]bool{}, store: &memory.Store{}, dir: dir,
-		processMS: 1_790_000_000_000 + r.Int64N(1e10), built: map[string][]build{}, earlier: map[string][]content{}, truth: map[string]truth{},
+		built: map[string][]build{}, earlier: map[string][]content{}, truth: map[string]truth{},
 	}
 	w.db = &database{
 		dialect: []string{"duckdb", "databricks"}[r.IntN(2)], rels: map[string]*relation{}, setting: map[string]string{"threads": "4"},
@@ -135,13 +141,14 @@ func newWorld(seed uint64, dir string, focus []string) *world {
 			w.db.dialect = dialect
 		}
 	}
+	w.process.Store(1_790_000_000_000 + r.Int64N(1e10))
 	if w.db.duckdb() {
 		w.db.setting["integer_division"] = "false"
 	} else {
 		w.db.setting["ansi"] = "false"
 	}
 	if r.IntN(4) == 0 {
-		w.processMS += []int64{-1, 1}[r.IntN(2)] * 10 * 365 * 86_400_000
+		w.process.Add([]int64{-1, 1}[r.IntN(2)] * 10 * 365 * 86_400_000)
 	}
 	for _, what := range abilities {
 		w.can[what] = r.IntN(4) == 0 || slices.Contains(focus, what)
@@ -179,7 +186,7 @@ var ErrWrong = errors.New("wrong")
 func (r *run) deps() session.Deps {
 	w := r.w
 	return session.Deps{
-		Warehouse: r.host, HodorVersion: "simulation", Now: func() time.Time { return time.UnixMilli(w.processMS) },
+		Warehouse: r.host, HodorVersion: "simulation", Now: func() time.Time { return time.UnixMilli(w.process.Load()) },
 		OpenStore: func(context.Context, session.Settings, string, *sql.DB) (stores.Store, error) {
 			if r.storeFault == "open" {
 				return nil, stores.ErrUnavailable
@@ -190,7 +197,7 @@ func (r *run) deps() session.Deps {
 			}
 			return &faulty{w.store, r, false}, nil
 		},
-		NewID: func() string { w.ids++; return fmt.Sprintf("record-%d", w.ids) },
+		NewID: func() string { return fmt.Sprintf("record-%d", w.ids.Add(1)) },
 	}
 }
 
@@ -234,7 +241,7 @@ func (f *faulty) Close() error {
 // pass lets time pass on both clocks.
 func (w *world) pass(ms int64) {
 	w.db.nowMS += ms
-	w.processMS += ms
+	w.process.Add(ms)
 }
 
 // expanded is what a compiled query means with all views between put in, and whether it holds something that is not the same on each call.
