@@ -86,6 +86,23 @@ func TestShorten(t *testing.T) {
 	}
 }
 
+// TestClocks: days that pass within a run, zones, the nights on which a zone's clock is moved, and clocks that are off by ten years.
+func TestClocks(t *testing.T) {
+	var total Stats
+	opt := Options{Dir: t.TempDir(), Focus: []string{"night", "day", "clock", "setting", "lag", "today"}}
+	for seed := uint64(1); seed <= number64(t, "HODOR_SIMULATION_CLOCKS", 300); seed++ {
+		stats, err := Run(seed, opt)
+		total.Add(stats)
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Logf("%+v", total)
+	if total.Reuses*5 < total.Decisions {
+		t.Errorf("%d reuses in %d decisions", total.Reuses, total.Decisions)
+	}
+}
+
 // TestCrowd: eight runs at once, in goroutines, over a store in memory. The other stores: package crowd.
 func TestCrowd(t *testing.T) {
 	rounds := int(number64(t, "HODOR_SIMULATION_ROUNDS", 5))

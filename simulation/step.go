@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"time"
 
 	"hodor/stores"
 	"hodor/stores/memory"
@@ -376,9 +377,7 @@ func (w *world) surroundings(kind string, r *rand.Rand) {
 		d.nowMS += years + r.Int64N(14_400_000) - 7_200_000
 		w.process.Add(r.Int64N(1_000_000_000) - 500_000_000)
 	case "night":
-		// To shortly before midnight, so that the day passes within a run; on some days of the year the clock also moves in the zone.
-		day := int64(86_400_000)
-		w.pass(int64(r.IntN(200))*day + day - d.nowMS%day - r.Int64N(60_000))
+		w.pass(d.untilNight(r) - r.Int64N(60_000))
 	case "file":
 		d.file = r.IntN(9)
 	case "release":
@@ -387,6 +386,27 @@ func (w *world) surroundings(kind string, r *rand.Rand) {
 			d.release = []string{"v1.5.6", "v2.0.1"}[r.IntN(2)]
 		}
 	}
+}
+
+// untilNight is the time to a midnight, in ms: in UTC or in the session's zone, of one of the next days or of the day on which the zone's clock is
+// moved next.
+func (d *database) untilNight(r *rand.Rand) int64 {
+	day := int64(86_400_000)
+	if r.IntN(3) == 0 {
+		return int64(1+r.IntN(30))*day - d.nowMS%day
+	}
+	today := d.today()
+	ahead := 1 + r.IntN(30)
+	if r.IntN(2) == 0 {
+		_, offset := today.Zone()
+		for ahead = 1; ahead < 370; ahead++ {
+			if _, other := today.AddDate(0, 0, ahead).Zone(); other != offset {
+				break
+			}
+		}
+		ahead += r.IntN(2) // the midnight before it, or the one after
+	}
+	return time.Date(today.Year(), today.Month(), today.Day()+ahead, 0, 0, 0, 0, d.zone).UnixMilli() - d.nowMS
 }
 
 // harm damages the state store.
