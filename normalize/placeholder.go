@@ -1,8 +1,9 @@
 package normalize
 
 import (
+	"cmp"
 	"fmt"
-	"sort"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -86,7 +87,7 @@ var zoneMinutes = func() []int {
 			zones = append(zones, hour*60)
 		}
 	}
-	sort.Ints(zones)
+	slices.Sort(zones)
 	return zones
 }()
 
@@ -126,11 +127,8 @@ func Replacements(invocationID, runStartedAt string) [][2]string {
 			addClock(add, start.Add(time.Duration(minutes)*time.Minute), clockForms[:zonedForms], zone)
 		}
 	}
-	sort.SliceStable(pairs, func(i, j int) bool {
-		if len(pairs[i][0]) != len(pairs[j][0]) {
-			return len(pairs[i][0]) > len(pairs[j][0])
-		}
-		return pairs[i][0] < pairs[j][0]
+	slices.SortFunc(pairs, func(a, b [2]string) int {
+		return cmp.Or(cmp.Compare(len(b[0]), len(a[0])), cmp.Compare(a[0], b[0]))
 	})
 	return pairs
 }

@@ -57,6 +57,8 @@ type project struct {
 	overrideVar bool
 	k           int // the var
 	warnError   bool
+	// written is the manifest's text as it was written last, and what it was written of: most runs have the project of the run before.
+	written, writtenOf string
 }
 
 const catalog = "shop"
@@ -158,6 +160,24 @@ func sideParts(n *node) [3]string { return [3]string{catalog, "main", "side_" + 
 
 // manifest writes the manifest and the seeds' files; it returns the manifest's path.
 func (p *project) manifest(dir string, d *database, invocation string) (string, error) {
+	of := fmt.Sprint(dir, p.override, p.overrideVar, p.k)
+	for _, id := range p.order {
+		of += fmt.Sprintf(" %p", p.nodes[id])
+	}
+	if of != p.writtenOf {
+		text, err := p.manifestText(dir, d)
+		if err != nil {
+			return "", err
+		}
+		p.written, p.writtenOf = text, of
+	}
+	path := filepath.Join(dir, "manifest.json")
+	return path, os.WriteFile(path, []byte(strings.Replace(p.written, anyInvocation, invocation, 1)), 0o644)
+}
+
+const anyInvocation = "@invocation@"
+
+func (p *project) manifestText(dir string, d *database) (string, error) {
 	nodes, sources := map[string]any{}, map[string]any{}
 	for _, n := range p.nodes {
 		config := map[string]any{"materialized": n.mat, "enabled": true, "tags": []string{fmt.Sprint(n.tag)}, "meta": map[string]any{"tag": n.tag}}
@@ -230,14 +250,10 @@ func (p *project) manifest(dir string, d *database, invocation string) (string, 
 			"name": "default__create_table_as", "package_name": "shop", "macro_sql": fmt.Sprintf("{%% macro %%} like %d %s", p.override, reads)}
 	}
 	raw, err := json.Marshal(map[string]any{
-		"metadata": map[string]any{"invocation_id": invocation, "project_name": "shop", "adapter_type": d.dialect, "dbt_version": "1.12.5"},
+		"metadata": map[string]any{"invocation_id": anyInvocation, "project_name": "shop", "adapter_type": d.dialect, "dbt_version": "1.12.5"},
 		"nodes":    nodes, "sources": sources, "macros": macros,
 	})
-	if err != nil {
-		return "", err
-	}
-	path := filepath.Join(dir, "manifest.json")
-	return path, os.WriteFile(path, raw, 0o644)
+	return string(raw), err
 }
 
 func (n *node) csv() string {

@@ -48,7 +48,7 @@ func steps(seed uint64, focus []string) []step {
 		}
 	}
 	out := []step{{"run", r.Uint64()}, {"run", r.Uint64()}}
-	for range 3 + r.IntN(6) {
+	for range 2 + r.IntN(6) {
 		out = append(out, step{drawn[r.IntN(len(drawn))], r.Uint64()})
 	}
 	return append(out, step{"run", r.Uint64()})

@@ -310,7 +310,12 @@ func (w *world) means(j job) (out, day string) {
 		}
 	}
 	out = fmt.Sprintf("%s %s %s| %s | %s | %v %v %v", j.n.key(), j.n.mat, text, j.p.props(j.n), j.p.hookText(d, j.n), d.setting["integer_division"],
-		d.setting["ansi"], d.zone) + fmt.Sprint(d.functions) + d.release
+		d.setting["ansi"], d.zone) + d.release
+	for _, call := range [][2]string{{"{abs}", "abs"}, {"{own}", "own_function"}} {
+		if strings.Contains(text, call[0]) {
+			out += fmt.Sprint(call[1], d.functions[call[1]])
+		}
+	}
 	if j.n.mat == "seed" {
 		out += fmt.Sprint(j.n.rows)
 	}

@@ -46,7 +46,7 @@ var list = []mutant{
 	one("any is all", "rule 13", "in,union,write", "engine/rule_data.go", "	if in.RequireAll && c.total > 0 && c.tables < c.total {\n", "	if c.total > 0 && c.tables < c.total {\n"),
 	one("all is none", "rule 13", "all,write", "engine/rule_data.go", "	if in.RequireAll && c.total > 0 && c.tables < c.total {\n", "	if in.RequireAll {\n"),
 	one("lag is measured twice as long", "rule 14", "lag,write", "engine/rule_data.go", "in.NowMS-in.Record.BuiltAtMS >= in.LagToleranceMS {\n", "in.NowMS-in.Record.BuiltAtMS >= 2*in.LagToleranceMS {\n"),
-	one("new data is reused", "rule 15", "write", "engine/rule_data.go", "	return build(c.reason(), c.changed...)\n}\n\n// comparison", "	return reuse(NoNewData)\n}\n\n// comparison"),
+	one("new data is reused", "rule 15", "write", "engine/rule_data.go", "	return build(c.reason(), c.changed...)\n}\n\n// comparison", "	return reuse(NoNewData, c.changed...)\n}\n\n// comparison"),
 
 	// Records.
 	one("the oldest record wins", "S2", "config,revert", "stores/newest.go", "newer(r, newest) > 0", "newer(r, newest) < 0"),
