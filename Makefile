@@ -101,7 +101,11 @@ test: lint test-go test-plugin test-main ## the tests of every commit; test-e2e 
 
 .PHONY: test-go
 test-go: .venv/.stamp .venv-next/.stamp ## the Go tests; some speak to the DuckDB of both environments
-	go test ./...
+	go test -timeout 60m ./...
+
+.PHONY: test-race
+test-race: ## the Go tests under the race detector, the long ones cut short
+	CGO_ENABLED=1 HODOR_SIMULATION_HISTORIES=200 HODOR_SIMULATION_CLOCKS=30 go test -race -short -timeout 60m $(or $(PKG),./...)
 
 .PHONY: soundness
 soundness: .venv/.stamp .venv-next/.stamp ## the long forms of what may never go wrong (hours): make soundness PAIRS=200000 HISTORIES=50000 SEED=7
@@ -109,6 +113,9 @@ soundness: .venv/.stamp .venv-next/.stamp ## the long forms of what may never go
 		go test ./normalize/soundness -run 'TestEqualHashes|TestUnsound' -v -timeout 6h
 	HODOR_SIMULATION_HISTORIES=$(or $(HISTORIES),1000000) HODOR_SIMULATION_SEED=$(or $(SEED),1000000) \
 		go test ./simulation -run TestHistories -v -timeout 12h
+	HODOR_SIMULATION_ROUNDS=$(or $(ROUNDS),100) HODOR_SIMULATION_CLOCKS=20000 HODOR_LONG=1 \
+		go test ./simulation ./simulation/crowd ./protocol -run 'TestCrowd|TestClocks|TestHostile|TestEndlessLine' -v -timeout 6h
+	HODOR_MUTANTS=all go test ./simulation/mutants -v -timeout 6h
 
 # The Go tests that need Spark are in files with the build tag spark: one Spark for all of them (internal/sparktest).
 SPARK_PACKAGES = $(shell find . -path './.*' -prune -o -name '*_test.go' -exec grep -l '^//go:build .*spark' {} + | xargs -r -n 1 dirname | sort -u)

@@ -18,8 +18,8 @@ type job struct {
 	onlyHooks   bool   // hooks on a reuse
 	// began is the warehouse as the build's query sees it: that of its beginning, if others write meanwhile. nil: as it is.
 	began *database
-	// unbound is for comparing: a DuckDB view is its text, whatever has become of what it reads, and what a hook does elsewhere is no part of the
-	// node.
+	// unbound is for comparing. A view stores no rows (rule 10): on DuckDB it is its text, on Databricks its text and columns, whatever has become of
+	// what is behind the relations that it names. What a hook does elsewhere is no part of the node.
 	unbound bool
 }
 
@@ -74,6 +74,7 @@ func (j job) materialize() error {
 	if j.began != nil {
 		reads.db = j.began
 	}
+	reads.shallow = j.unbound && n.mat == "view" && !d.duckdb()
 	c, err := reads.eval(j.compiled)
 	if err != nil && !(j.unbound && n.mat == "view" && d.duckdb()) {
 		return err

@@ -208,7 +208,12 @@ func (w *world) rebuilt(j job, a session.DecideAnswer) string {
 		if j.n.volatile != "true" && stamped(j.compiled) {
 			skip = "loaded_at"
 		}
-		if then, now := standing.text(skip), now.text(skip); then != now {
+		then, now := standing.content, now.content
+		if m := standing.maker; j.env.db.duckdb() && (m == nil || m.session == nil || !m.faultless || m.flags.Empty || m.number <= w.harmed) {
+			// Of a build without a record DuckDB shows rows and columns, and no more (docs/when-reuse.md).
+			then.props = now.props
+		}
+		if then, now := then.text(skip), now.text(skip); then != now {
 			return fmt.Sprintf("its content\n%s\nwould be\n%s", then, now)
 		}
 	}

@@ -111,6 +111,8 @@ type env struct {
 	started string // run_started_at
 	tick    *int   // another value for each call of a volatile function
 	depth   int
+	// shallow: of a view only its columns are looked at (Databricks).
+	shallow bool
 }
 
 func (e env) next() value {
@@ -138,6 +140,9 @@ func (e env) read(r ref) (content, error) {
 		at := c.at("v")
 		c.rows = slices.DeleteFunc(c.rows, func(row []value) bool { return at >= 0 && row[at].number() < float64(limit) })
 		return c, nil
+	}
+	if e.shallow {
+		return content{cols: rel.frozen}, nil
 	}
 	e.depth, e.started = e.depth+1, rel.started
 	c, err := e.eval(rel.body)

@@ -82,6 +82,7 @@ type relation struct {
 	started string   // run_started_at of the run that made the view
 	commits []commit // Databricks, oldest first
 	stamp   int      // another one after each write that may change what a reader sees
+	maker   *run     // the run that wrote it; nil: someone else
 }
 
 func (r *relation) key() string { return strings.Join(r.parts[:], ".") }

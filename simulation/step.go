@@ -67,6 +67,7 @@ func (w *world) do(s step) {
 		w.foreign(s.kind, r)
 	case "damage", "lost", "stranger":
 		clear(w.truth)
+		w.harmed = w.runs
 		w.harm(s.kind, r)
 	default:
 		w.surroundings(s.kind, r)

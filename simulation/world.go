@@ -64,6 +64,7 @@ type world struct {
 	active  []*run
 	writer  *flight // who writes now; nil: someone else
 
+	harmed  int // the number of runs before the state was harmed last
 	built   map[string][]build
 	earlier map[string][]content // by key: what tables held before
 	truth   map[string]truth
@@ -102,7 +103,10 @@ func (w *world) fail(format string, args ...any) {
 }
 
 // touched is told of every write in the warehouse: a run may have read what stood there before, until it must read again.
-func (w *world) touched(old, _ *relation, key string) {
+func (w *world) touched(old, now *relation, key string) {
+	if now != nil && w.writer != nil {
+		now.maker = w.writer.r
+	}
 	if old != nil && !old.isView && len(w.earlier[key]) < 20 {
 		w.earlier[key] = append(w.earlier[key], old.content)
 	}
