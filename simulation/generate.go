@@ -10,7 +10,7 @@ import (
 // abilities are what a history may have; each draws some.
 var abilities = []string{
 	"union", "in", "star", "carry", "abs", "engine", "own", "random", "day", "today", "started", "file", "now", "hard", "hooks", "views", "ephemeral",
-	"incremental", "snapshot", "seed", "itself", "outside", "lag", "all", "volatile", "compile writes", "types", "unread", "rowid",
+	"incremental", "snapshot", "seed", "itself", "outside", "lag", "all", "volatile", "compile writes", "unread", "rowid", "audit", "tests",
 }
 
 // addNode adds a node of a random kind that reads what is there already.
@@ -44,10 +44,11 @@ func (w *world) addNode(r *rand.Rand, name string) {
 
 // addTest adds a test of a node.
 func (w *world) addTest(r *rand.Rand, name string) {
-	n := &node{id: "test.shop." + name, resource: "test", name: name, schema: "main", alias: name, mat: "test", severity: "error", spelling: r.IntN(32)}
+	n := &node{id: "test.shop." + name, resource: "test", name: name, schema: "main", alias: name, mat: "test", spelling: r.IntN(32)}
+	n.severity, n.errorIf = []string{"error", "warn"}[r.IntN(2)], r.IntN(3)
 	n.query = w.newQuery(r, n)
 	for i := range n.query.arms {
-		n.query.arms[i].where = append(n.query.arms[i].where, cond{op: "gt", k: 4 + r.IntN(8)})
+		n.query.arms[i].where = append(n.query.arms[i].where, cond{op: "gt", k: 2 + r.IntN(8)})
 	}
 	w.settings(r, n)
 	w.p.nodes[n.id] = n
@@ -81,6 +82,9 @@ func (w *world) readable(n *node) []string {
 func (w *world) newRef(r *rand.Rand, n *node) ref {
 	ids := w.readable(n)
 	id := ids[r.IntN(len(ids))]
+	if w.can["audit"] && r.IntN(2) == 0 {
+		return ref{id: "source.shop.raw.audit"} // what hooks write into
+	}
 	if r.IntN(2) == 0 { // rather the newer ones, for depth
 		id = ids[len(ids)-1-r.IntN(min(3, len(ids)))]
 	}
@@ -227,7 +231,11 @@ func (w *world) edit(r *rand.Rand, kind string) {
 	case "spelling":
 		n.spelling, n.tag, n.crlf = r.IntN(32), r.IntN(100), r.IntN(2) == 0
 	case "config":
-		switch r.IntN(5) {
+		which := r.IntN(5)
+		if n.mat == "test" {
+			which = 2
+		}
+		switch which {
 		case 0:
 			n.partition = r.IntN(3)
 		case 3:

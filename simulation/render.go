@@ -166,9 +166,9 @@ func (d *database) cond(c cond, dot string, name func(ref) string) string {
 	case "new":
 		return v + " > (select coalesce(max(v), 0) from " + name(c.in) + ")"
 	case "day":
-		return v + " < day(current_date" + d.call() + ")"
+		return "(" + v + " + day(current_date" + d.call() + ")) % 2 = 0"
 	case "today":
-		return v + " < day(cast('today' as date))"
+		return "(" + v + " + day(cast('today' as date))) % 2 = 0"
 	case "text":
 		return dot + "s = 'a'"
 	case "file":

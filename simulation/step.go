@@ -25,7 +25,7 @@ var kinds = []struct {
 	weight int
 }{
 	{"run", 10}, {"part", 4}, {"shadow", 1}, {"off", 2}, {"killed", 3}, {"faults", 2}, {"double", 2}, {"flags", 2},
-	{"code", 4}, {"revert", 3}, {"spelling", 2}, {"config", 2}, {"hooks", 1}, {"kind", 1}, {"name", 1},
+	{"code", 4}, {"revert", 3}, {"there and back", 2}, {"spelling", 2}, {"config", 2}, {"hooks", 1}, {"kind", 1}, {"name", 1},
 	{"write", 5}, {"drop", 2}, {"view", 1}, {"schema", 2}, {"maintenance", 1}, {"restore", 2},
 	{"setting", 1}, {"function", 1}, {"policy", 1}, {"macro", 1}, {"var", 1}, {"clock", 1}, {"night", 1}, {"file", 1}, {"release", 1},
 	{"damage", 1}, {"lost", 1}, {"stranger", 1},
@@ -63,6 +63,18 @@ func (w *world) do(s step) {
 		w.invoke(s.kind, r)
 	case "code", "revert", "spelling", "config", "hooks", "kind", "name":
 		w.edit(r, s.kind)
+	case "there and back":
+		// A, B, A, each with a run.
+		before := w.p.nodes
+		w.p.nodes = maps.Clone(before)
+		w.edit(r, []string{"code", "config", "hooks"}[r.IntN(3)])
+		w.invoke("run", r)
+		if w.wrong == "" {
+			w.p.nodes = before
+			w.p.sort()
+			w.say("and back")
+			w.invoke("run", r)
+		}
 	case "write", "drop", "view", "schema", "maintenance", "restore":
 		w.foreign(s.kind, r)
 	case "damage", "lost", "stranger":
@@ -135,7 +147,9 @@ func (w *world) invoke(kind string, r *rand.Rand) {
 	}
 	for len(w.active) > 0 && w.wrong == "" {
 		w.active[r.IntN(len(w.active))].step(r)
-		if !w.db.duckdb() && r.IntN(20) == 0 && kind != "run" && len(w.active) > 0 {
+		if kind == "double" && len(w.active) > 1 && r.IntN(6) == 0 {
+			w.foreign("write", r)
+		} else if !w.db.duckdb() && r.IntN(20) == 0 && kind != "run" && len(w.active) > 0 {
 			w.foreign([]string{"write", "write", "schema", "maintenance", "restore", "drop"}[r.IntN(6)], r)
 		}
 	}

@@ -177,7 +177,11 @@ func newWorld(seed uint64, dir string, focus []string) *world {
 	for i := range 2 + r.IntN(3) {
 		w.addNode(r, fmt.Sprintf("n%d", i+1))
 	}
-	for i := range r.IntN(2) {
+	tests := r.IntN(2)
+	if w.can["tests"] {
+		tests += 2
+	}
+	for i := range tests {
 		w.addTest(r, fmt.Sprintf("t%d", i+1))
 	}
 	return w

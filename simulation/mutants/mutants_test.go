@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -26,10 +27,7 @@ func TestMutants(t *testing.T) {
 	if testing.Short() && which == "" {
 		t.Skip("each mutant is compiled")
 	}
-	cleanBinary := build(t, nil)
-	if out, failed := run(t, cleanBinary, 300, ""); failed {
-		t.Fatalf("the simulation fails without a mutant:\n%s", out)
-	}
+	clean := build(t, nil)
 	for i, m := range list {
 		if which == "" && i%share != 0 || which != "" && which != "all" && !strings.Contains(m.what, which) && !strings.Contains(m.name, which) {
 			continue
@@ -39,7 +37,7 @@ func TestMutants(t *testing.T) {
 			if m.few {
 				n = 500
 			}
-			out, failed := run(t, build(t, m.edits), n, m.focus)
+			out, failed := run(t, build(t, m.edits), "1", n, m.focus)
 			first, _, _ := strings.Cut(strings.TrimSpace(out), "\n        ")
 			switch {
 			case !failed:
@@ -51,9 +49,17 @@ func TestMutants(t *testing.T) {
 			default:
 				t.Logf("%s: %s", m.what, first)
 			}
+			if seed := history.FindStringSubmatch(out); seed != nil {
+				if out, failed := run(t, clean, seed[1], 1, m.focus); failed {
+					t.Errorf("the history fails without the mutant too:\n%s", out)
+				}
+			}
 		})
 	}
 }
+
+// history finds the seed of a failure.
+var history = regexp.MustCompile(`history (\d+):`)
 
 // build compiles the simulation's tests with the edits in place.
 func build(t *testing.T, edits []edit) string {
@@ -100,11 +106,11 @@ func build(t *testing.T, edits []edit) string {
 }
 
 // run plays histories and tells whether they failed.
-func run(t *testing.T, binary string, histories int, focus string) (string, bool) {
+func run(t *testing.T, binary, seed string, histories int, focus string) (string, bool) {
 	t.Helper()
 	cmd := exec.Command(binary, "-test.run", "^TestHistories$", "-test.timeout", "60m")
 	cmd.Dir = t.TempDir()
-	cmd.Env = append(os.Environ(), "HODOR_SIMULATION_SEED=1", "HODOR_SIMULATION_HISTORIES="+strconv.Itoa(histories), "HODOR_SIMULATION_FOCUS="+focus)
+	cmd.Env = append(os.Environ(), "HODOR_SIMULATION_SEED="+seed, "HODOR_SIMULATION_HISTORIES="+strconv.Itoa(histories), "HODOR_SIMULATION_FOCUS="+focus)
 	out, err := cmd.CombinedOutput()
 	return string(out), err != nil
 }
