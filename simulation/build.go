@@ -13,7 +13,7 @@ type job struct {
 	compiled    query
 	env         env
 	fullRefresh bool
-	failAt      string // "", "before" (nothing is written), "after" (the table is, then a hook breaks)
+	failAt      string // "", "before" (nothing is written), "after" (the table is, then a hook breaks), "late" (all is written)
 	empty       bool   // --empty: no rows
 	onlyHooks   bool   // hooks on a reuse
 	// began is the warehouse as the build's query sees it: that of its beginning, if others write meanwhile. nil: as it is.
@@ -56,7 +56,13 @@ func (j job) run() error {
 			return errQuery
 		}
 	}
-	return hooks(false)
+	if err := hooks(false); err != nil {
+		return err
+	}
+	if j.failAt == "late" && !j.onlyHooks {
+		return errQuery
+	}
+	return nil
 }
 
 func (j job) materialize() error {
@@ -74,7 +80,8 @@ func (j job) materialize() error {
 	if j.began != nil {
 		reads.db = j.began
 	}
-	reads.shallow = j.unbound && n.mat == "view" && !d.duckdb()
+	reads.bound = n.mat == "view"
+	reads.shallow = reads.bound && j.unbound && !d.duckdb()
 	c, err := reads.eval(j.compiled)
 	if err != nil && !(j.unbound && n.mat == "view" && d.duckdb()) {
 		return err

@@ -36,8 +36,6 @@ func (w *world) check(r *run, f *flight, a session.DecideAnswer, before map[stri
 		states []*relation
 	}
 	var options []option
-	read := f.job.keys(d)
-	read[f.job.n.key()] = true
 	for key, states := range before {
 		if len(states) > 0 {
 			options = append(options, option{key, states})

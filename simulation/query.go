@@ -111,8 +111,8 @@ type env struct {
 	started string // run_started_at
 	tick    *int   // another value for each call of a volatile function
 	depth   int
-	// shallow: of a view only its columns are looked at (Databricks).
-	shallow bool
+	// bound: only columns are looked at, no rows, as when a view is made. shallow: of a view between, too, only its columns are (Databricks).
+	bound, shallow bool
 }
 
 func (e env) next() value {
@@ -130,6 +130,9 @@ func (e env) read(r ref) (content, error) {
 	rel := e.db.rels[r.key()]
 	if rel == nil || e.depth > 20 {
 		return content{}, errQuery
+	}
+	if !rel.isView && e.bound {
+		return content{cols: rel.cols}, nil
 	}
 	if !rel.isView {
 		limit, filtered := e.db.filters[rel.key()]
@@ -203,7 +206,7 @@ func (e env) arm(a arm) (content, error) {
 		return out, nil
 	}
 	id, v := in.at("id"), in.at("v")
-	if id < 0 || v < 0 {
+	if id < 0 || v < 0 || a.expr.op == "own" && e.db.functions["own_function"] == 0 && !e.shallow {
 		return content{}, errQuery
 	}
 	out := content{cols: []column{in.cols[id], {name: "v", typ: e.typeOf(a.expr, in.cols[v].typ)}}}
@@ -286,11 +289,7 @@ func (e env) apply(x expr, v value, place int) (value, error) {
 			return null, errQuery
 		}
 	case "own":
-		k := e.db.functions["own_function"]
-		if k == 0 {
-			return null, errQuery
-		}
-		n += float64(k)
+		n += float64(e.db.functions["own_function"])
 	case "rowid":
 		n += float64(place)
 	case "random":

@@ -215,6 +215,7 @@ func (r *run) decide(id string, rnd *rand.Rand) {
 	provable := r.provable(f)
 	meanwhile := r.meanwhile(rnd)
 	a, err := r.ask(n, compiled)
+	r.host.during = nil // no statement was of what it writes
 	if err != nil {
 		if r.faultless || !errors.Is(err, warehouse.ErrGone) {
 			w.fail("node/decide of %s: %v", id, err)
@@ -388,6 +389,7 @@ func (f *flight) report() {
 		w.built[n.id] = append(w.built[n.id], build{f.startMS, f.means, "", f.content})
 	}
 	r.done[n.id], req.Status = status, status
+	w.say("run %d: %s ends with %s", r.number, n.id, status)
 	r.fresh(f)
 	if r.session == nil {
 		return

@@ -114,7 +114,7 @@ func (w *world) invoke(kind string, r *rand.Rand) {
 			o.broken = map[string]string{}
 			for _, id := range o.todo {
 				if r.IntN(3) == 0 {
-					o.broken[id] = []string{"before", "after"}[r.IntN(2)]
+					o.broken[id] = []string{"before", "after", "late"}[r.IntN(3)]
 				}
 			}
 			o.flags.FailFast = r.IntN(2) == 0
@@ -169,6 +169,9 @@ func (w *world) target(r *rand.Rand) *relation {
 			keys = append(keys, key)
 			if strings.Contains(key, ".raw.") {
 				keys = append(keys, key)
+			}
+			if w.can["audit"] && key == auditKey {
+				keys = append(keys, key, key, key)
 			}
 		}
 	}
@@ -407,12 +410,15 @@ func (w *world) surroundings(kind string, r *rand.Rand) {
 // moved next.
 func (d *database) untilNight(r *rand.Rand) int64 {
 	day := int64(86_400_000)
+	ahead := 1
+	if r.IntN(2) == 0 {
+		ahead += r.IntN(30)
+	}
 	if r.IntN(3) == 0 {
-		return int64(1+r.IntN(30))*day - d.nowMS%day
+		return int64(ahead)*day - d.nowMS%day
 	}
 	today := d.today()
-	ahead := 1 + r.IntN(30)
-	if r.IntN(2) == 0 {
+	if r.IntN(3) == 0 {
 		_, offset := today.Zone()
 		for ahead = 1; ahead < 370; ahead++ {
 			if _, other := today.AddDate(0, 0, ahead).Zone(); other != offset {

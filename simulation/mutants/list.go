@@ -90,10 +90,10 @@ var list = []mutant{
 	one("hash() tells doubles apart", "S14", "carry,write,duckdb", "versions/fingerprint.go", "	\"BOOLEAN\": true,", "	\"DOUBLE\": true, \"BOOLEAN\": true,"),
 	one("hash() tells strings apart", "S14", "carry,write,duckdb", "versions/fingerprint.go", "	case c.typ == \"VARCHAR\":\n		return []string{text}, nil\n", "	case c.typ == \"VARCHAR\":\n		return []string{ref}, nil\n"),
 	one("a build leaves versions as they were", "S15", "write,code", "session/built.go", "	if req.Attempted || req.HooksRan {\n", "	if req.Status == \"\" {\n"),
-	one("a failed build writes nothing", "S15", "faults,hooks,audit,part", "session/built.go", "	if req.Attempted || req.HooksRan {\n", "	if (req.Attempted || req.HooksRan) && req.Status != \"error\" {\n"),
+	one("a failed build writes nothing", "S15", "faults,hooks,audit,code", "session/built.go", "	if req.Attempted || req.HooksRan {\n", "	if (req.Attempted || req.HooksRan) && req.Status != \"error\" {\n"),
 	one("hooks write nothing elsewhere", "S15", "hooks,audit,part", "session/facts.go", "		if !h.Known || !project.HookIsHarmless(h.SQL) {\n", "		if !h.Known {\n"),
 	one("a compile writes nothing", "S15", "compile writes,audit,part", "session/decide.go", "		s.reader.InvalidateAll()\n	}\n	defer func() {", "	}\n	defer func() {"),
-	one("a read that was under way is kept", "S16", "hooks,audit,duckdb,part", "versions/cache.go", "	clear(c.entries)\n", "	for key, e := range c.entries {\n		select {\n		case <-e.done:\n			delete(c.entries, key)\n		default:\n		}\n	}\n"),
+	one("a read that was under way is kept", "S16", "hooks,audit,code", "versions/cache.go", "	clear(c.entries)\n", "	for key, e := range c.entries {\n		select {\n		case <-e.done:\n			delete(c.entries, key)\n		default:\n		}\n	}\n"),
 	one("columns of a view never freeze", "S18", "views,schema,databricks", "engine/rule_view.go", "	if in.Kind != KindView || in.ViewsBindAnew {\n", "	if true {\n"),
 
 	// Configuration.

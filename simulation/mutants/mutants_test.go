@@ -19,7 +19,7 @@ const root = "../.."
 const seeds = 2_000
 
 // share is the part of the list that every `go test` tries: one in so many. HODOR_MUTANTS=all tries all, HODOR_MUTANTS=S15 those of a clause.
-const share = 24
+const share = 20
 
 // TestMutants: the simulation fails with each.
 func TestMutants(t *testing.T) {
