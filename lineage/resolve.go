@@ -58,9 +58,13 @@ func (r *Resolver) Of(n *project.Node, facts Facts) Result {
 	for _, u := range read.direct {
 		res.Direct = append(res.Direct, u)
 	}
+	for _, u := range read.others {
+		res.Others = append(res.Others, u)
+	}
 	byName := func(a, b Upstream) int { return strings.Compare(a.Name, b.Name) }
 	slices.SortFunc(res.Upstreams, byName)
 	slices.SortFunc(res.Direct, byName)
+	slices.SortFunc(res.Others, byName)
 	slices.SortFunc(res.Views, func(a, b View) int { return strings.Compare(a.Name, b.Name) })
 	return res
 }
@@ -70,6 +74,7 @@ type reading struct {
 	upstreams map[string]Upstream
 	views     map[string]View
 	direct    map[string]Upstream
+	others    map[string]Upstream
 	deferred  map[string]string
 	// volatile calls by kind: decides is true if one of that kind is deciding, comes from a hook or through a view.
 	volatile     map[string]bool
@@ -80,7 +85,7 @@ type reading struct {
 }
 
 func newReading() *reading {
-	return &reading{upstreams: map[string]Upstream{}, views: map[string]View{}, direct: map[string]Upstream{}, volatile: map[string]bool{}}
+	return &reading{upstreams: map[string]Upstream{}, views: map[string]View{}, direct: map[string]Upstream{}, others: map[string]Upstream{}, volatile: map[string]bool{}}
 }
 
 func (x *reading) add(u Upstream) {
@@ -91,6 +96,12 @@ func (x *reading) add(u Upstream) {
 }
 
 func (x *reading) unknown(name, why string) { x.add(Upstream{Name: name, Kind: Unknown, Why: why}) }
+
+// other adds something that the node names itself and that is no table or view of the manifest.
+func (x *reading) other(u Upstream) {
+	x.add(u)
+	x.others[u.Name] = u
+}
 
 // count turns volatile calls into upstreams by evaluate_volatile_sql (spec 9.1).
 func (x *reading) count(rule project.VolatileRule) {
@@ -220,14 +231,14 @@ func (s *scope) facts(f *normalize.Facts, hook bool, itself *bool) {
 	for _, path := range f.Paths {
 		s.x.hookReads = s.x.hookReads || hook
 		if s.r.opts.Dialect == "databricks" && strings.HasPrefix(path, "delta.") {
-			s.x.add(Upstream{Name: path, Kind: Path})
+			s.x.other(Upstream{Name: path, Kind: Path})
 		} else {
-			s.x.unknown("path:"+path, "a file without a version")
+			s.x.other(Upstream{Name: "path:" + path, Kind: Unknown, Why: "a file without a version"})
 		}
 	}
 	for _, o := range f.Opaque {
 		s.x.hookReads = s.x.hookReads || hook
-		s.x.unknown("opaque:"+o, "an input that can't be traced")
+		s.x.other(Upstream{Name: "opaque:" + o, Kind: Unknown, Why: "an input that can't be traced"})
 	}
 }
 
@@ -258,7 +269,7 @@ func (s *scope) table(parts []string) bool {
 		if found == ambiguous {
 			why = "two relations bear this name"
 		}
-		s.x.add(Upstream{Name: "table:" + project.Key(parts), Kind: Unknown, Why: why, Parts: parts})
+		s.x.other(Upstream{Name: "table:" + project.Key(parts), Kind: Unknown, Why: why, Parts: parts})
 	case found == s.own:
 		return true
 	case s.parents[found] != "":
@@ -294,7 +305,7 @@ func (s *scope) dependsOn(id string) {
 	parent := s.r.p.Nodes[id]
 	if parts, ok := s.r.deferred[id]; ok {
 		if len(parts) == 0 {
-			s.x.unknown("node:"+id, "the name of its deferred relation can't be read")
+			s.x.other(Upstream{Name: "node:" + id, Kind: Unknown, Why: "the name of its deferred relation can't be read"})
 			return
 		}
 		key := project.Key(parts)
@@ -314,20 +325,20 @@ func (s *scope) dependsOn(id string) {
 		}
 	}
 	if parent == nil {
-		s.x.unknown("node:"+id, "not in the manifest")
+		s.x.other(Upstream{Name: "node:" + id, Kind: Unknown, Why: "not in the manifest"})
 		return
 	}
 	switch {
 	case parent.Resource == project.Source:
 		s.source(parent)
 	case parent.Relation.IsZero():
-		s.x.unknown("node:"+id, orWord(parent.Why, "it has no relation"))
+		s.x.other(Upstream{Name: "node:" + id, Kind: Unknown, Why: orWord(parent.Why, "it has no relation")})
 	case parent.Kind == engine.KindView:
 		s.view(parent)
 	case parent.MakesTable():
 		s.tableUpstream(parent.Relation.Parts, id)
 	default:
-		s.x.unknown("node:"+id, orWord(parent.Why, "no table"))
+		s.x.other(Upstream{Name: "node:" + id, Kind: Unknown, Why: orWord(parent.Why, "no table"), Parts: parent.Relation.Parts})
 	}
 }
 
@@ -335,7 +346,7 @@ func (s *scope) dependsOn(id string) {
 // relation.
 func (s *scope) source(parent *project.Node) {
 	if parent.Relation.IsZero() && !parent.External {
-		s.x.unknown("node:"+parent.UniqueID, "a source without a relation")
+		s.x.other(Upstream{Name: "node:" + parent.UniqueID, Kind: Unknown, Why: "a source without a relation"})
 		return
 	}
 	if !parent.External || s.named[parent.Relation.Key()] && !parent.Relation.IsZero() {

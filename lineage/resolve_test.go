@@ -537,3 +537,28 @@ func TestMemo(t *testing.T) {
 		t.Errorf("after Forget it reads %s", got)
 	}
 }
+
+// S18: what a view names itself beside tables and views of the manifest has columns too.
+func TestS18Others(t *testing.T) {
+	w := newWorld(t, "databricks")
+	w.add("source source.shop.raw.e")
+	w.add("materialized_view model.shop.m")
+	w.add("function function.shop.f")
+	w.add("view model.shop.v", "source.shop.raw.e", "model.shop.m", "function.shop.f")
+	w.body("model.shop.v", "shop.raw.e", "shop.main.m", "shop.main.hard", "short", "path:delta.`/x`", "path:csv.`/y`", "opaque:read_files")
+	got := w.of("model.shop.v")
+	if names(got.Direct) != "shop.raw.e" {
+		t.Errorf("direct: %s", names(got.Direct))
+	}
+	parts := map[string]string{}
+	for _, u := range got.Others {
+		parts[u.Name] = strings.Join(u.Parts, ".")
+	}
+	want := map[string]string{
+		"delta.`/x`": "", "path:csv.`/y`": "", "opaque:read_files": "", "table:shop.main.hard": "shop.main.hard", "table:short": "short",
+		"node:model.shop.m": "shop.main.m", "node:function.shop.f": "shop.main.f",
+	}
+	if !reflect.DeepEqual(parts, want) {
+		t.Errorf("others: %v\nwant:   %v", parts, want)
+	}
+}

@@ -70,6 +70,9 @@ type Result struct {
 	Views []View
 	// Direct holds the tables and views that the node names itself, unexpanded, with the kind Table (S18).
 	Direct []Upstream
+	// Others holds what else it names itself and what may have columns: hard-coded tables and parents that are no tables (Parts, if their names
+	// are known), paths, opaque inputs (S18).
+	Others []Upstream
 	// ReadsItself: the body or header reads the node's own relation (S6: a table model that does builds).
 	ReadsItself bool
 	// HooksUnknown: a hook or header can't be analysed or has opaque inputs; for a view also one that reads anything (S7).

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 
@@ -52,17 +53,19 @@ func (s *Session) evidence(ctx context.Context, n *project.Node, facts lineage.F
 		all.start(func() { views[i] = s.viewNow(ctx, v) })
 	}
 	var columns []engine.Version
+	var named []lineage.Upstream
 	if n.Kind == engine.KindView && s.req.Adapter == normalize.DialectDatabricks {
-		columns = make([]engine.Version, len(found.Direct))
-		for i, u := range found.Direct {
-			all.start(func() { columns[i] = s.reader.Columns(ctx, relationOf(u), recorded(u.Name)) })
+		named = slices.Concat(found.Direct, found.Others)
+		columns = make([]engine.Version, len(named))
+		for i, u := range named {
+			all.start(func() { columns[i] = s.columns(ctx, u, recorded(u.Name)) })
 		}
 		out.columns = map[string]engine.Version{}
 	}
 	all.wait()
 	out.views = views
 	for i, v := range columns {
-		out.columns[found.Direct[i].Name] = v
+		out.columns[named[i].Name] = v
 	}
 	if n.Resource != project.Seed {
 		for _, name := range s.hiddenFrom(ctx, facts, found.Views) {
@@ -72,6 +75,17 @@ func (s *Session) evidence(ctx context.Context, n *project.Node, facts lineage.F
 		}
 	}
 	return out
+}
+
+// columns reads the columns of what a view names itself (S18); unknown for what has no name of three parts and no path.
+func (s *Session) columns(ctx context.Context, u lineage.Upstream, then engine.Version) engine.Version {
+	if u.Kind == lineage.Unknown {
+		if len(u.Parts) != 3 {
+			return ""
+		}
+		return s.reader.Columns(ctx, versions.Relation{Key: project.Key(u.Parts), Parts: u.Parts}, "")
+	}
+	return s.reader.Columns(ctx, relationOf(u), then)
 }
 
 // hiddenFrom returns the user functions that may stand in for a built-in which a node's texts, or the views that it reads through, call (S8).
