@@ -176,7 +176,11 @@ func (w *world) newCond(r *rand.Rand, n *node, source bool) cond {
 
 func (w *world) newHooks(r *rand.Rand, n *node) {
 	n.hooks = nil
-	for range r.IntN(3) {
+	most := r.IntN(3)
+	if w.can["audit"] {
+		most = 1 + r.IntN(2)
+	}
+	for range most {
 		h := hook{k: 1 + r.IntN(3)}
 		kinds := []string{"grant", "audit", "side"}
 		if n.mat == "table" {
@@ -189,6 +193,9 @@ func (w *world) newHooks(r *rand.Rand, n *node) {
 			h.what = kinds[r.IntN(2)]
 		default:
 			continue
+		}
+		if w.can["audit"] && r.IntN(2) == 0 {
+			h.what = "audit"
 		}
 		if h.what == "max" || h.what == "side" {
 			ids := w.readable(n)

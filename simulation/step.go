@@ -121,6 +121,7 @@ func (w *world) invoke(kind string, r *rand.Rand) {
 		}
 	case "double":
 		if !w.db.duckdb() { // DuckDB lets one process in
+			w.foreign("write", r) // so that both have something to do
 			runs = append(runs, make())
 			o.faultless, runs[1].faultless = false, false
 			if r.IntN(2) == 0 {
@@ -346,7 +347,11 @@ func (w *world) schema(rel *relation, c content, r *rand.Rand) {
 func (w *world) comeBack(rel *relation, r *rand.Rand) {
 	earlier := w.earlier[rel.key()]
 	if len(earlier) > 0 {
-		w.db.write(rel.parts, earlier[r.IntN(len(earlier))].clone(), "", "", nil)
+		at := r.IntN(len(earlier))
+		if r.IntN(2) == 0 {
+			at = len(earlier) - 1 - r.IntN(min(2, len(earlier)))
+		}
+		w.db.write(rel.parts, earlier[at].clone(), "", "", nil)
 	}
 }
 

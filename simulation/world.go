@@ -107,7 +107,7 @@ func (w *world) touched(old, now *relation, key string) {
 	if now != nil && w.writer != nil {
 		now.maker = w.writer.r
 	}
-	if old != nil && !old.isView && len(w.earlier[key]) < 20 {
+	if old != nil && !old.isView {
 		w.earlier[key] = append(w.earlier[key], old.content)
 	}
 	for _, r := range w.active {
