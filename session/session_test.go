@@ -478,6 +478,10 @@ func TestS15Stale(t *testing.T) {
 		{"insert", func(n *node) {
 			n.config["post-hook"] = []any{map[string]any{"sql": `insert into "shop"."main"."raw_orders" select 1`}}
 		}, 1},
+		{"insert, then it fails", func(n *node) {
+			n.config["post-hook"] = []any{map[string]any{"sql": `insert into "shop"."main"."raw_orders" select 1`}}
+			n.fails = "error"
+		}, 1},
 		{"can't be rendered", func(n *node) { n.config["post-hook"] = []any{map[string]any{"sql": `{{ write() }}`}} }, 1},
 		{"header", func(n *node) { n.config["sql_header"] = "create temporary function f() as 1;" }, 1},
 		{"out of scope", func(n *node) { n.materialized = "my_own" }, 1},

@@ -57,7 +57,10 @@ func steps(seed uint64, focus []string) []step {
 // do takes one step.
 func (w *world) do(s step) {
 	r := rand.New(rand.NewPCG(s.n, 3))
-	w.pass(r.Int64N(3_600_000))
+	if !w.late {
+		w.pass(r.Int64N(3_600_000))
+	}
+	w.late = s.kind == "night"
 	switch s.kind {
 	case "run", "part", "shadow", "off", "killed", "faults", "double", "flags":
 		w.invoke(s.kind, r)

@@ -64,7 +64,8 @@ type world struct {
 	active  []*run
 	writer  *flight // who writes now; nil: someone else
 
-	harmed  int // the number of runs before the state was harmed last
+	late    bool // it is shortly before midnight, and the next step follows at once
+	harmed  int  // the number of runs before the state was harmed last
 	built   map[string][]build
 	earlier map[string][]content // by key: what tables held before
 	truth   map[string]truth
@@ -298,6 +299,17 @@ func (j job) keys(d *database) map[string]bool {
 			in := h.in
 			j.p.resolve(j.n, &in)
 			d.reached(query{arms: []arm{{from: in}}}, out)
+		}
+	}
+	for _, id := range j.p.order { // what the hooks of a view read belongs to the view's readers (S9)
+		if v := j.p.nodes[id]; v.mat == "view" && out[v.key()] {
+			for _, h := range v.hooks {
+				if h.in != (ref{}) {
+					in := h.in
+					j.p.resolve(v, &in)
+					d.reached(query{arms: []arm{{from: in}}}, out)
+				}
+			}
 		}
 	}
 	for _, id := range j.n.extra { // a parent that no text reads is one all the same

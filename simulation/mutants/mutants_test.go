@@ -33,6 +33,12 @@ func TestMutants(t *testing.T) {
 			continue
 		}
 		t.Run(m.name, func(t *testing.T) {
+			if m.by[0] != "" {
+				if out, failed := test(t, compile(t, m.by[0], m.edits), m.by[1]); !failed {
+					t.Errorf("%s: %s of %s passes:\n%s", m.what, m.by[1], m.by[0], out)
+				}
+				return
+			}
 			n := seeds
 			if m.few {
 				n = 500
@@ -61,8 +67,22 @@ func TestMutants(t *testing.T) {
 // history finds the seed of a failure.
 var history = regexp.MustCompile(`history (\d+):`)
 
-// build compiles the simulation's tests with the edits in place.
-func build(t *testing.T, edits []edit) string {
+// test runs a test of a compiled package and tells whether it failed.
+func test(t *testing.T, binary, name string) (string, bool) {
+	t.Helper()
+	cmd := exec.Command(binary, "-test.run", "^"+name+"$", "-test.timeout", "10m")
+	cmd.Dir = t.TempDir()
+	out, err := cmd.CombinedOutput()
+	if strings.Contains(string(out), "no tests to run") {
+		t.Fatalf("there is no %s", name)
+	}
+	return string(out), err != nil
+}
+
+func build(t *testing.T, edits []edit) string { return compile(t, "./simulation", edits) }
+
+// compile compiles the tests of a package with the edits in place.
+func compile(t *testing.T, pkg string, edits []edit) string {
 	t.Helper()
 	dir := t.TempDir()
 	overlay := map[string]string{}
@@ -96,8 +116,8 @@ func build(t *testing.T, edits []edit) string {
 	if err := os.WriteFile(list, raw, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	binary := filepath.Join(dir, "simulation.test")
-	cmd := exec.Command("go", "test", "-c", "-vet=off", "-ldflags=-s -w", "-overlay", list, "-o", binary, "./simulation")
+	binary := filepath.Join(dir, "mutant.test")
+	cmd := exec.Command("go", "test", "-c", "-vet=off", "-ldflags=-s -w", "-overlay", list, "-o", binary, pkg)
 	cmd.Dir = root
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("go test -c: %v\n%s", err, out)
