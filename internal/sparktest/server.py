@@ -3,7 +3,8 @@
     server.py JARS                    serves until its input ends; the first line of its output is the address
     server.py JARS -- COMMAND ...     runs COMMAND with the address in SPARKTEST_ADDRESS and ends with its status
 
-JARS is the folder with Delta Lake's jars. The server listens on loopback. A client sends one JSON object a line and reads one a
+JARS is the folder with Delta Lake's jars. With SPARKTEST_METASTORE=1 tables live in a Hive metastore (in memory), which dbt-databricks needs: it lists
+tables by a call of Thrift's own that asks one. It is slower; without it Spark's own catalog serves. The server listens on loopback. A client sends one JSON object a line and reads one a
 line back; each connection is served by a thread of its own. The first line of a connection names the Spark session that it
 works in, {"session": NAME}: temporary views, settings and the current schema are those of the session, tables are everybody's.
 Then, with "op" as
@@ -79,6 +80,13 @@ class Spark:
                 "spark.driver.extraJavaOptions": f"-Xss16m -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Dderby.system.home={folder} "
                 f"-Djava.io.tmpdir={folder}",
             }
+            if os.environ.get("SPARKTEST_METASTORE"):
+                settings |= {
+                    "spark.sql.catalogImplementation": "hive",
+                    "spark.hadoop.javax.jdo.option.ConnectionURL": "jdbc:derby:memory:hodor;create=true",
+                    "spark.hadoop.datanucleus.schema.autoCreateAll": "true",
+                    "spark.hadoop.hive.metastore.schema.verification": "false",
+                }
             for name, value in settings.items():
                 builder = builder.config(name, value)
             self.base = builder.getOrCreate()
