@@ -14,7 +14,7 @@ func TestExpectedBy(t *testing.T) {
 		{`("A" | ("B" | "C")+) "D"`, "A, B or C"},
 		{`("A"? | "B") "C"`, "A, B or C"},
 		{`<string>`, "a string"},
-		{`IndexOption`, "an index option"},
+		{`IndexOption`, "an expression or a column"},
 		{``, "something else"},
 		{`"A" | "B" | "C" | "D" | "E" | "F" | "G" | "H" | "I"`, "A, B, C, D, E, F, G, H or something else"},
 	} {
