@@ -54,7 +54,9 @@ func (s *Session) Built(ctx context.Context, req BuiltRequest) error {
 		success = req.Status == "pass" || req.Status == "warn" || req.Status == "fail"
 	}
 	if success && inScope(n.Kind) && !st.failed {
-		target = s.targetNow(ctx, n, "")
+		if target = s.targetNow(ctx, n, ""); st.leftAsItWas(target) {
+			target = ""
+		}
 	}
 	doubtful := beside && success && inScope(n.Kind) && n.Kind != engine.KindView && !st.failed && !s.stillStand(ctx, st)
 	if doubtful {
@@ -68,6 +70,14 @@ func (s *Session) Built(ctx context.Context, req BuiltRequest) error {
 	}
 	s.enqueue(st, s.buildRecord(st, req))
 	return nil
+}
+
+// leftAsItWas tells whether a view has other code than its record and still the recorded definition. dbt's word alone is then no proof that
+// the new view was made (S1): without a version this build is no history, and the next one decides anew.
+func (st *state) leftAsItWas(target engine.Version) bool {
+	r := st.record
+	return st.node.Kind == engine.KindView && target.Known() && r != nil && r.DataVersion != nil && *r.DataVersion == string(target) &&
+		r.HashVersion == normalize.Version && r.CodeHash != nil && *r.CodeHash != st.text.code
 }
 
 // invalidate makes stale what an attempt to build the node, or to run its hooks, may have written (S15).

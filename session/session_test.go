@@ -215,6 +215,23 @@ func TestS1Outcomes(t *testing.T) {
 }
 
 // S1: what run/finish corrects is not recorded as it was said; with fail_fast nothing is written before it.
+// S1: dbt may say success of a view that it did not make. What stands shows.
+func TestS1ViewLeftAsItWas(t *testing.T) {
+	w := shop(t)
+	w.settled()
+	then := w.views["shop.main.stg"]
+	w.nodes["model.shop.stg"].sql += " where id > 1"
+	r := w.begin()
+	r.decide("model.shop.stg")
+	r.end("model.shop.stg", "success", true) // and nothing was done
+	r.done(FinishRequest{})
+	if now := w.views["shop.main.stg"]; now != then {
+		t.Fatalf("the view has moved to %s", now)
+	}
+	w.run().expect(map[string]string{"model.shop.stg": "build no_history", "model.shop.orders": "build upstream_code_changed"})
+	w.run().expect(map[string]string{"model.shop.stg": "reuse view_unchanged", "model.shop.orders": "reuse no_new_data"})
+}
+
 func TestFinishCorrects(t *testing.T) {
 	w := shop(t)
 	w.flags.FailFast = true
