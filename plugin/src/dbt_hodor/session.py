@@ -324,6 +324,15 @@ class Session:
 
     def told(self, result: Any) -> None:
         """A node's final result stands and its connection is released."""
+        try:
+            self._told(result)
+        except Interrupted:
+            pass
+        except Exception as error:
+            self.watch.note()  # the service does not know what was written: every version is stale
+            self._failed(error)
+
+    def _told(self, result: Any) -> None:
         state = self.nodes.get(result.node.unique_id)
         if state is None or self.over or self.gone:
             return
@@ -337,14 +346,9 @@ class Session:
             params["message"] = result.message
         else:
             params["hooks_ran"] = state.hooks_ran
-        try:
-            if not self.interrupted:
-                self.client.call("node/tested" if state.is_test else "node/built", params)
-                state.said = status
-        except Interrupted:
-            pass
-        except Exception as error:
-            self._failed(error)
+        if not self.interrupted:
+            self.client.call("node/tested" if state.is_test else "node/built", params)
+            state.said = status
 
     # --- end ---
 
@@ -359,7 +363,8 @@ class Session:
         try:
             self._sum_up(self._finish(early))
         except Exception as error:
-            log.warn(f"{type(error).__name__} at the end: {error}. What this run built may be built once more.")
+            say = log.debug if self._warned else log.warn
+            say(f"{type(error).__name__} at the end: {error}. What this run built may be built once more.")
         finally:
             if _session is self:
                 _session = None
@@ -409,19 +414,21 @@ class Session:
         return "" if per_hour is None else f" (worth {per_hour * saved_ms / 3_600_000:.2f} at {per_hour:g} an hour)"
 
     def abandon(self) -> None:
-        """Lets go of the child, the connections and the temporary file. Safe to call twice, and in a finally."""
+        """Lets go of the child, the connections and the temporary file. Safe to call twice, and in a finally:
+        no Exception leaves it."""
         self.over = True
         if self.pid != os.getpid():
             return
-        self.watch.remove()
         try:
-            self.client.close()
+            quietly(self.watch.remove)
+            if not quietly(self.client.close):
+                self.client.kill()
         except BaseException:  # a second Ctrl-C: the child must not outlive dbt
             self.client.kill()
             raise
         finally:
-            self.run.discard()
-        self.relay.close(INTERRUPTED_FLUSH_S if self.interrupted else 5.0)
+            quietly(self.run.discard)
+        quietly(self.relay.close, INTERRUPTED_FLUSH_S if self.interrupted else 5.0)
 
     # --- the service's requests, and failures ---
 
@@ -473,6 +480,16 @@ class Session:
             log.warn(f"{text}. The rest of this run is plain dbt.")
         else:
             log.warn(f"{text}. What it concerns is built; more such errors are only in the log file.")
+
+
+def quietly(step: Any, *args: Any) -> bool:
+    """Takes one step of letting go, whose failure must not keep the next from being taken. False: it failed."""
+    try:
+        step(*args)
+        return True
+    except Exception as error:
+        log.debug(f"{type(error).__name__} while the run was let go: {error}.")
+        return False
 
 
 def duration(ms: int) -> str:
