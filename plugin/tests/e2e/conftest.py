@@ -6,6 +6,7 @@ import os
 import sys
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from . import shop
@@ -25,12 +26,17 @@ def next_python() -> Path | None:
     return found if found.exists() else None
 
 
+def forkable() -> bool:
+    """Whether the DuckDB of this very environment starts no thread when it is imported (worker.py)."""
+    return int(duckdb.__version__.split(".")[0]) >= 2
+
+
 def make_environment(name: str, python: Path, base: Path) -> Environment:
     home = base / "home"
     home.mkdir(exist_ok=True)
     variables = {name: os.environ[name] for name in KEPT if name in os.environ}
     variables |= {"HOME": str(home), "PATH": f"{python.parent}:/usr/local/bin:/usr/bin:/bin"}
-    if name == "next":
+    if name == "next" or not forkable():
         return Environment(name, python, Spawner(python), variables)
     warm = base / f"warm-{name}-{os.getpid()}"
     for path, text in shop.FILES.items():
@@ -123,6 +129,19 @@ def fresh_both(both_environments, tmp_path) -> Project:
 def settled_both(both_environments, shared, tmp_path) -> Project:
     """The settled shop in each of the two environments."""
     return settled_project(both_environments, shared).copy(tmp_path / "shop")
+
+
+@pytest.fixture
+def two_targets(settled):
+    """The shop settled in the schema prod too; `prod-state` holds prod's manifest."""
+    settled.write(
+        "profiles.yml",
+        settled.read("profiles.yml")
+        + "    prod:\n      type: duckdb\n      path: shop.duckdb\n      schema: prod\n      hodor_mode: 'on'\n",
+    )
+    settled.settle("build --target prod")
+    settled.write("prod-state/manifest.json", settled.read("target/manifest.json"))
+    return settled
 
 
 @pytest.fixture(scope="session")

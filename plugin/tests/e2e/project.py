@@ -8,8 +8,6 @@ import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import duckdb
-
 from . import shop
 from .run import Run, load_json, read_state
 from .server import Server, Spawner
@@ -132,6 +130,8 @@ class Project:
 
     def contents(self) -> dict[str, tuple[list[str], list[str]]]:
         """Columns (name and type) and sorted rows of every relation outside `raw`; build times are left out."""
+        import duckdb
+
         found = {}
         with duckdb.connect(str(self.warehouse), read_only=True, config={"file_search_path": str(self.dir)}) as connection:
             relations = connection.execute(
@@ -151,13 +151,20 @@ class Project:
     # -- dbt -----------------------------------------------------------------------------------------------------
 
     def dbt(
-        self, command: str, *args: str, env: dict | None = None, process: bool = False, twin: bool = False, hidden: bool = False
+        self,
+        command: str,
+        *args: str,
+        env: dict | None = None,
+        process: bool = False,
+        twin: bool = False,
+        hidden: bool = False,
+        broken: tuple[str, str] | None = None,
     ) -> Run:
         """Runs a dbt command and says what it did.
 
         `process`: starts the console script `dbt` as users do, instead of a fork with dbt imported already. `twin`: runs the
         same command with HODOR_MODE=off in a copy made just before, and asserts that exit status, statuses, failures and all
-        contents are the same. `hidden`: runs dbt as if no plugin were installed.
+        contents are the same. `hidden`: runs dbt as if no plugin were installed. `broken`: a function of the plugin and its fault.
         """
         words = [*shlex.split(command), *args]
         other = plain = None
@@ -168,7 +175,7 @@ class Project:
         if process:
             run = self._finish_process(self.popen(words, env), words)
         else:
-            run = self._finish(self._start(words, env, hidden), words)
+            run = self._finish(self._start(words, env, hidden, broken), words)
         if twin:
             run.twin = other._finish(plain, words)
             self.same_as(other, run)
@@ -187,9 +194,11 @@ class Project:
         for name in mine:
             assert mine[name] == plain[name], f"{name} differs from what plain dbt made\n{run.text[-4000:]}"
 
-    def _start(self, words: list[str], env: dict | None, hidden: bool = False):
+    def _start(self, words: list[str], env: dict | None, hidden: bool = False, broken: tuple[str, str] | None = None):
         out, err = self._streams()
-        return self.environment.server.start("dbt", self.cwd or self.dir, self._environ(env), out, err, args=words, hidden=hidden)
+        return self.environment.server.start(
+            "dbt", self.cwd or self.dir, self._environ(env), out, err, args=words, hidden=hidden, broken=broken
+        )
 
     def _finish(self, job, words: list[str]) -> Run:
         return self._outcome(words, job.wait(PATIENCE))

@@ -6,8 +6,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-import duckdb
-
 REUSE_REASONS = {"no_new_data", "view_unchanged", "within_lag_tolerance"}
 SUMMARY = re.compile(r"hodor: (\d+) reused, (\d+) built, (\d+) (?:fail-open )?errors?")
 
@@ -19,15 +17,18 @@ COLUMNS = (
 
 
 def short_name(unique_id: str) -> str:
-    """model.shop.orders -> orders; test.shop.amount_positive.0123456789 -> amount_positive; model.shop.m.v2 -> m.v2."""
+    """model.shop.orders -> orders; test.shop.amount_positive.0123456789 -> amount_positive; model.shop.m.v2 -> m.v2;
+    unit_test.shop.orders.names -> names."""
     parts = unique_id.split(".")
-    return parts[2] if parts[0] in ("test", "unit_test") else ".".join(parts[2:])
+    return parts[2] if parts[0] == "test" else parts[3] if parts[0] == "unit_test" else ".".join(parts[2:])
 
 
 def read_state(path: Path, where: str = "true") -> list[dict]:
     """Rows of the state table in the order in which they were written; none if there is no state file."""
     if not path.exists():
         return []
+    import duckdb
+
     with duckdb.connect(str(path), read_only=True) as connection:
         table = connection.execute(
             "select table_schema || '.' || table_name from information_schema.tables where table_name = 'hodor_state'"

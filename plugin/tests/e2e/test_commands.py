@@ -51,7 +51,7 @@ def test_retry_is_the_command_that_it_repeats(fragile):
     fragile.dbt("build", twin=True).expect(rest="reused", rc=0)
 
 
-def test_retry_of_a_full_refresh_is_one(fragile):
+def test_field_37_retry_of_a_full_refresh_is_one(fragile):
     fragile.dbt("build --full-refresh")
     fragile.write("models/fragile.sql", WHOLE)
     fragile.dbt("retry", twin=True).expect(dict.fromkeys(["fragile", "fragile_child"], "success full_refresh"), rc=0)
@@ -91,7 +91,7 @@ def test_fail_fast_records_only_what_dbt_calls_done(settled):
     "flags",
     ["--empty", "--sample '3 days'", "--event-time-start 2026-01-01 --event-time-end 2026-01-03"],
 )
-def test_partial_data_builds_everything_and_records_nothing(settled, flags):
+def test_field_40_partial_data_builds_everything_and_records_nothing(settled, flags):
     before = settled.records()
     run = settled.dbt(f"build {flags}", twin=True)
     assert "reused" not in run.statuses.values()
@@ -175,19 +175,6 @@ def test_state_merge_in_mode_off(settled):
 
 
 # -- another environment ----------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def two_targets(settled):
-    """The shop settled in the schema prod too; `prod-state` holds prod's manifest."""
-    settled.write(
-        "profiles.yml",
-        settled.read("profiles.yml")
-        + "    prod:\n      type: duckdb\n      path: shop.duckdb\n      schema: prod\n      hodor_mode: 'on'\n",
-    )
-    settled.settle("build --target prod")
-    settled.write("prod-state/manifest.json", settled.read("target/manifest.json"))
-    return settled
 
 
 def test_defer_reads_what_the_compiled_sql_reads(two_targets):

@@ -3,6 +3,7 @@
 import pytest
 
 from . import shop
+from .forge import forge
 
 BUILT_FROM_ORDERS = {
     "orders": "success new_upstream_data",
@@ -26,6 +27,12 @@ def test_field_02_sql_that_compiles_differently_each_time(settled):
         settled.dbt("run -s restless").expect({"restless": "success code_changed"}, rc=0)
 
 
+def test_field_04_comments_and_blanks_of_the_compiled_sql(settled):
+    settled.model("noted", "select id from {{ ref('orders') }} -- {{ var('note', 'a') }}\n{{ var('blanks', '') }}where id > 0")
+    settled.settle("run -s noted", times=1)
+    settled.dbt("run -s noted --vars '{note: b, blanks: \"\\n\\n  \"}'").expect({"noted": "reused no_new_data"}, rc=0)
+
+
 def test_field_05_vars(settled):
     settled.model("limited", "select id from {{ ref('orders') }} where id <= {{ var('most', 3) }}")
     settled.settle("run -s limited", times=1)
@@ -39,6 +46,22 @@ def test_field_05_environment(settled):
     settled.settle("run -s limited", times=1)
     settled.dbt("run -s limited", env={"MOST": "3"}).expect({"limited": "reused no_new_data"}, rc=0)
     settled.dbt("run -s limited", env={"MOST": "4"}).expect({"limited": "success code_changed"}, rc=0)
+
+
+def test_field_07_same_source_in_another_database(settled):
+    """Two targets with a warehouse each: a source is the relation that the target makes of it."""
+    settled.write(
+        "profiles.yml",
+        settled.read("profiles.yml") + "    other:\n      type: duckdb\n      path: other.duckdb\n      hodor_mode: 'on'\n",
+    )
+    settled.sql(*shop.RAW, database=settled.dir / "other.duckdb")
+    command = "run -s stg_orders big_orders"
+    settled.settle(f"{command} --target other", times=1)
+    settled.sql(shop.NEW_ORDER)
+    settled.dbt(f"{command} --target other").expect(
+        {"stg_orders": "reused view_unchanged", "big_orders": "reused no_new_data"}, rc=0
+    )
+    settled.dbt(command).expect({"stg_orders": "reused view_unchanged", "big_orders": "success new_upstream_data"}, rc=0)
 
 
 def test_field_08_macro_handed_over_as_a_value(settled):
@@ -86,6 +109,33 @@ def test_field_12_big_seed_of_a_project_that_moved(settled, tmp_path):
     moved.dbt("seed -s big", twin=True)
     settled.write("seeds/big.csv", big_seed(1, 2, 3))
     moved.dbt("seed -s big", twin=True)
+
+
+def test_field_14_38_nothing_is_cloned(settled):
+    """hodor makes no clones, asked or not; `dbt clone` is plain dbt, also onto the very same relations."""
+    settled.edit(
+        "dbt_project.yml",
+        "seeds:\n  shop:\n    +state: {",
+        "seeds:\n  shop:\n    +state: {allow_clones: false, pre_clone: true, ",
+    )
+    settled.write("prod-state/manifest.json", settled.read("target/manifest.json"))
+    before = settled.records()
+    assert settled.dbt("clone --state prod-state", twin=True).rc == 0
+    assert settled.records() == before
+    settled.dbt("build").expect(rest="reused", rc=0)
+    assert settled.sql("select count(*) from duckdb_tables() where table_name in ('rates', 'snap_customers')") == [["2"]]
+
+
+def test_field_14_38_clone_of_another_environment(settled):
+    """On DuckDB a clone of a table is a view: what stands there is no longer what was built."""
+    settled.write(
+        "profiles.yml",
+        settled.read("profiles.yml") + "    prod:\n      type: duckdb\n      path: shop.duckdb\n      schema: prod\n",
+    )
+    assert settled.dbt("run -s stg_orders big_orders --target prod", env={"HODOR_MODE": "off"}).rc == 0
+    settled.write("prod-state/manifest.json", settled.read("target/manifest.json"))
+    assert settled.dbt("clone --full-refresh --state prod-state -s big_orders", twin=True).rc == 0
+    settled.dbt("run -s big_orders", twin=True).expect({"big_orders": "success relation_missing"}, rc=0)
 
 
 def test_field_17_hooks_do_not_run_on_reuse_unless_asked(settled):
@@ -136,6 +186,22 @@ def test_field_21_recorded_warning_is_replayed(settled):
     assert run.ran_sql("test.shop.small") == []
 
 
+def test_field_22_view_that_the_build_left_as_it_was(settled):
+    """dbt says success, but the view is the old one: that is no history of the new code."""
+    settled.write(
+        "macros/late.sql",
+        "{% macro duckdb__create_view_as(relation, sql) %}create view {{ relation.include(database=false) }} as"
+        " {{ 'select id, customer_id, amount, day from shop.raw.orders' if relation.identifier == 'stg_orders__dbt_tmp' else sql }}"
+        "{% endmacro %}\n",
+    )
+    settled.settle("run -s stg_orders", times=1)
+    settled.dbt("run -s stg_orders").expect({"stg_orders": "reused view_unchanged"}, rc=0)
+    settled.edit("models/stg_orders.sql", "amount, day", "amount, day, id + 1 as next_id")
+    settled.dbt("run -s stg_orders").expect({"stg_orders": "success code_changed"}, rc=0)
+    run = settled.dbt("run -s stg_orders")
+    assert run.statuses["stg_orders"] == "success", run.records["stg_orders"]
+
+
 def test_field_24_snapshot_with_an_assignment(settled):
     settled.edit("snapshots/snap_customers.sql", "select id", "{% set unused = 1 %}\nselect id")
     settled.settle(times=1)
@@ -182,6 +248,70 @@ def test_field_27_descriptions_are_no_part_of_the_config(settled):
     settled.settle(times=1)
     settled.describe("orders", "description: All orders.")
     settled.dbt("build").expect(rest="reused", rc=0)
+
+
+def test_field_28_tags_and_meta(settled):
+    settled.edit("dbt_project.yml", "models:\n", "models:\n  +tags: [nightly]\n  +meta: {owner: ann}\n")
+    settled.dbt("build").expect(rest="reused", rc=0)
+
+
+def test_field_30_two_runs_in_a_row_build_nothing(settled):
+    """Also where everything is parsed anew, and lists of the project come in another order."""
+    settled.edit("models/schema.yml", "  - name: stg_orders\n  - name: orders\n", "  - name: orders\n")
+    settled.edit("models/schema.yml", "  - name: dim_customers\n", "  - name: dim_customers\n  - name: stg_orders\n")
+    settled.dbt("--no-partial-parse build").expect(rest="reused", rc=0)
+
+
+def test_field_31_freshness_is_no_evidence(settled):
+    """What `dbt source freshness` found, or did not, is not asked."""
+    settled.edit(
+        "models/schema.yml",
+        "      - name: orders\n      - name: customers",
+        "      - name: orders\n        config: {loaded_at_field: 'day::timestamp', freshness: {warn_after: {count: 1, period: hour}}}\n"
+        "      - name: customers",
+    )
+    assert settled.dbt("source freshness").rc == 0
+    settled.dbt("build").expect(rest="reused", rc=0)
+    settled.sql(shop.NEW_ORDER)
+    (settled.dir / "target" / "sources.json").unlink()
+    settled.dbt("build").expect(BUILT_FROM_ORDERS, rc=0)
+
+
+def test_field_34_favor_state(two_targets):
+    """The compiled SQL of big_orders reads prod's stg_orders, or ours: whichever it is, its version counts."""
+    favor = "run -s stg_orders dim_customers --defer --favor-state --state prod-state"
+    for _ in range(2):
+        run = two_targets.dbt(favor, twin=True)
+    before = run.statuses["dim_customers"]
+    two_targets.sql("update raw.customers set name = 'Zoe' where id = 2")
+    run = two_targets.dbt(favor, twin=True)
+    run.expect({"dim_customers": "success"}, rc=0)
+    assert two_targets.rows("main.dim_customers", "name") == [["ANN"], ["CYD"], ["ZOE"]]
+    assert before in ("reused", "success")
+
+
+def test_field_35_retried_test_reads_the_relation_just_built(two_targets):
+    """The test fails on what this run builds; retried, no result of prod's table stands for it."""
+    two_targets.sql("insert into raw.orders values (8, 1, -5, '2026-01-03')")
+    run = two_targets.dbt("build -s orders amount_positive --defer --state prod-state")
+    run.expect({"orders": "success", "amount_positive": "fail"}, rc=1)
+    two_targets.sql("update main.orders set amount = 5 where id = 8")
+    two_targets.dbt("retry", twin=True).expect({"amount_positive": "pass new_upstream_data"}, rc=0)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("row_filter", {"function": "f", "columns": "id"}), ("databricks_tags", {"a": "b"}), ("tblproperties", {"a": "b"})],
+)
+def test_field_41_42_filters_tags_and_properties_of_the_warehouse(settled, key, value):
+    """Nothing on DuckDB obeys them; their change is a change of what was asked for all the same."""
+    settled.config("orders", **{key: value})
+    settled.dbt("run -s orders").expect({"orders": "success config_changed"}, rc=0)
+
+
+def test_field_41_column_mask(settled):
+    settled.edit("models/schema.yml", "      - name: id\n", "      - name: id\n        column_mask: {function: f}\n")
+    settled.dbt("run -s orders").expect({"orders": "success config_changed"}, rc=0)
 
 
 def test_field_44_file_moved(settled):
@@ -240,6 +370,13 @@ def test_field_45_options_that_shape_the_result(settled, node, settings):
     assert run.records[node]["reason"] == "config_changed"
 
 
+def test_field_47_another_number_of_the_algorithm(settled):
+    """A record of another hash version says nothing of the code: one build, then as before."""
+    assert forge(settled.state, "true", lambda row: {"hash_version": "0"})
+    settled.dbt("run").expect(rest="success code_changed", rc=0)
+    settled.dbt("run").expect(rest="reused", rc=0)
+
+
 def test_field_48_sql_that_depends_on_the_parents_of_the_real_run(settled):
     settled.model(
         "counted",
@@ -296,3 +433,12 @@ def test_field_54_forms_of_the_tolerance(settled, value):
         assert any("lag_tolerance" in line and "never" in line for line in run.warnings), run.text
     else:
         run.expect({"orders": "success new_upstream_data"}, rc=0)
+
+
+def test_field_55_same_text_and_another_result(settled):
+    """Random numbers and the clock build unless the user opts out."""
+    query = "select id from {{ ref('orders') }} where random() < 2 and now() > day"
+    settled.model("chancy", query)
+    settled.model("opted", query, state={"evaluate_volatile_sql": False})
+    settled.settle("run -s chancy opted", times=1)
+    settled.dbt("run -s chancy opted").expect({"chancy": "success volatile_sql", "opted": "reused no_new_data"}, rc=0)

@@ -114,7 +114,7 @@ def test_dbt_itself_is_killed(settled, signal_number):
     settled.dbt("build", twin=True).expect({"slow": "success no_history", "after_slow": "success no_history"}, rc=0)
 
 
-def test_two_runs_at_once_on_one_store(settled, plain, tmp_path):
+def test_field_15_two_runs_at_once_on_one_store(settled, plain, tmp_path):
     """Two targets of one project in two warehouses; whatever the store lets the second one do, both runs are right."""
     store = str(settled.state)
     second = settled.copy(tmp_path / "second")

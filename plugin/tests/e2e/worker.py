@@ -67,12 +67,36 @@ def hide_plugins() -> None:
     PluginManager.get_prefixed_modules = classmethod(lambda cls: {})
 
 
+def break_plugin(point: str, how: str) -> None:
+    """Puts a fault in the place of a function of the plugin, named "module:Class.function"."""
+    from importlib import import_module
+
+    module, path = point.split(":")
+    owner = import_module(f"dbt_hodor.{module}")
+    *classes, name = path.split(".")
+    for part in classes:
+        owner = getattr(owner, part)
+    getattr(owner, name)
+
+    def raises(*args, **kwargs):
+        raise RuntimeError("broken on purpose")
+
+    answers = {
+        "raises": raises,
+        "no rows": lambda *args, **kwargs: ([], []),
+        "other rows": lambda *args, **kwargs: (["a", "b"], [["1", None], ["x", "y"], ["z", "z"]]),
+    }
+    setattr(owner, name, answers[how])
+
+
 def run_dbt(request: dict) -> int:
-    """What the console script `dbt` does; with "hidden" as if no plugin were installed."""
+    """What the console script `dbt` does; with "hidden" as if no plugin were installed, with "broken" with a fault in it."""
     from dbt.cli.main import cli
 
     if request.get("hidden"):
         hide_plugins()
+    if request.get("broken"):
+        break_plugin(*request["broken"])
     sys.argv = ["dbt", *request["args"]]
     try:
         cli()
