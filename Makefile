@@ -128,11 +128,26 @@ soundness-spark: .venv-spark/.stamp ## the same, with many more pairs of queries
 	HODOR_SOUNDNESS_PAIRS=$(or $(PAIRS),2000) HODOR_SOUNDNESS_SEED=$(or $(SEED),1000000) \
 		$(MAKE) test-spark PKG='$(PKG)' RUN='$(RUN)' GOTEST_FLAGS='-v -timeout 3h'
 
+# dbt-databricks itself. In test-databricks it speaks to Spark's Thrift Server through internal/thriftproxy; in test-workspace to the
+# workspace of DATABRICKS_HOST, DATABRICKS_TOKEN, DATABRICKS_HTTP_PATH and DATABRICKS_CATALOG, in schemas that are dropped.
+.PHONY: test-databricks test-workspace
+test-databricks: .venv-spark/.stamp .venv-databricks/.hodor ## real dbt-databricks on Spark and Delta Lake (below ten minutes)
+	cd plugin && ../.venv-databricks/bin/python -m pytest tests/test_databricks.py tests/test_patches.py
+	.venv-spark/bin/python internal/sparktest/server.py .venv-spark/delta -- \
+		go test -tags databricks -timeout 30m -run '^TestDbtDatabricks' -v ./internal/thriftproxy
+
+test-workspace: .venv-databricks/.hodor ## the same scenarios on a Databricks workspace
+	cd plugin && HODOR_REQUIRE_ENGINES=1 ../.venv-databricks/bin/python -m pytest -x tests/lake $(PYTEST_FLAGS)
+
+.PHONY: test-matrix
+test-matrix: dist/.wheel ## every supported pair of dbt-core and DuckDB, and dbt-databricks on both dbt-cores (an hour)
+	tools/matrix $(PYTEST_FLAGS)
+
 # Run from plugin/, so that the installed wheel is imported, never the sources.
 .PHONY: test-plugin
 test-plugin: .venv/.hodor .venv-next/.hodor ## the plugin's unit tests, on both environments
-	cd plugin && ../.venv/bin/python -m pytest --ignore tests/e2e $(PYTEST_FLAGS)
-	cd plugin && ../.venv-next/bin/python -m pytest --ignore tests/e2e $(PYTEST_FLAGS)
+	cd plugin && ../.venv/bin/python -m pytest --ignore tests/e2e --ignore tests/lake $(PYTEST_FLAGS)
+	cd plugin && ../.venv-next/bin/python -m pytest --ignore tests/e2e --ignore tests/lake $(PYTEST_FLAGS)
 
 E2E_JOBS ?= 2
 .PHONY: test-main test-e2e
@@ -203,4 +218,4 @@ demo: .venv/.hodor ## a dbt project of real shape, built again and again with ho
 
 .PHONY: clean
 clean: ## remove all that these commands made
-	rm -rf bin dist demo/.work bench/parse/sqlparser/target .venv .venv-databricks .venv-next .venv-peers .venv-spark .venv-tools
+	rm -rf bin dist demo/.work bench/parse/sqlparser/target .venv .venv-databricks .venv-matrix .venv-next .venv-peers .venv-spark .venv-tools
