@@ -14,8 +14,11 @@ import (
 // each of them may justify the reuse (docs: a commit by someone else in the middle of a run waits for the next run).
 func (w *world) check(r *run, f *flight, a session.DecideAnswer, before map[string][]*relation) {
 	d, n := w.db, f.job.n
-	why := ""
+	why, feeds := "", false
+	n.query.refs(func(r *ref) { feeds = feeds || r.hard == n.key() })
 	switch {
+	case feeds && n.mat == "incremental":
+		return // after a swap of names it is fed with its own rows: each build makes others, by design (S6)
 	// What a build is asked for, or due, whatever its data.
 	case f.job.fullRefresh:
 		why = "it is to be built in full"
