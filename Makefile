@@ -162,6 +162,7 @@ test-e2e: .venv/.hodor .venv-next/.hodor ## all real dbt projects on DuckDB (abo
 lint: .venv-tools/.stamp ## formatting and vet, Go and Python
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$unformatted" || { echo "gofmt -w needed: $$unformatted"; exit 1; }
 	go vet -tags spark ./...
+	@for d in $$(go list -f '{{.Dir}}' ./...); do test -f $$d/doc.go || { echo "$$d has no doc.go"; exit 1; }; done
 	.venv-tools/bin/ruff check -q .
 	.venv-tools/bin/ruff format -q --check .
 	cmp LICENSE plugin/LICENSE
