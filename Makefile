@@ -143,11 +143,14 @@ test-workspace: .venv-databricks/.hodor ## the same scenarios on a Databricks wo
 test-matrix: dist/.wheel ## every supported pair of dbt-core and DuckDB, and dbt-databricks on both dbt-cores (an hour)
 	tools/matrix $(PYTEST_FLAGS)
 
-# Run from plugin/, so that the installed wheel is imported, never the sources.
+# Run from plugin/, so that the installed wheel is imported, never the sources. test_run.py has dbt run in its own process, so
+# that process is nobody else's.
 .PHONY: test-plugin
 test-plugin: .venv/.hodor .venv-next/.hodor ## the plugin's unit tests, on both environments
-	cd plugin && ../.venv/bin/python -m pytest --ignore tests/e2e --ignore tests/lake $(PYTEST_FLAGS)
-	cd plugin && ../.venv-next/bin/python -m pytest --ignore tests/e2e --ignore tests/lake $(PYTEST_FLAGS)
+	cd plugin && ../.venv/bin/python -m pytest --ignore tests/e2e --ignore tests/lake --ignore tests/test_run.py $(PYTEST_FLAGS)
+	cd plugin && ../.venv/bin/python -m pytest tests/test_run.py $(PYTEST_FLAGS)
+	cd plugin && ../.venv-next/bin/python -m pytest --ignore tests/e2e --ignore tests/lake --ignore tests/test_run.py $(PYTEST_FLAGS)
+	cd plugin && ../.venv-next/bin/python -m pytest tests/test_run.py $(PYTEST_FLAGS)
 
 E2E_JOBS ?= 2
 .PHONY: test-main test-e2e

@@ -8,7 +8,6 @@ the executable.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import sys
@@ -228,6 +227,8 @@ class Lender:
         self._relay: Any = None
 
     def serve(self) -> None:
+        import json
+
         for line in self._lines:
             try:
                 message = json.loads(line)
@@ -282,6 +283,7 @@ class Lender:
 
 def doctor(options: dict[str, str], arguments: list[str]) -> int:
     """`dbt-hodor doctor`: what only this process knows goes to the executable, which has the checks."""
+    import json
     import subprocess
 
     facts = installed()
