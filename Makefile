@@ -159,6 +159,9 @@ test-main: .venv/.hodor .venv-next/.hodor ## the main job with real dbt on DuckD
 
 test-e2e: .venv/.hodor .venv-next/.hodor ## all real dbt projects on DuckDB (about half an hour): PYTEST_FLAGS='-k s7'
 	cd plugin && ../.venv/bin/python -m pytest -n $(E2E_JOBS) tests/e2e $(PYTEST_FLAGS)
+
+.PHONY: test-executor
+test-executor: .venv/.hodor .venv-next/.hodor ## state's executor at length: selections of 120 random projects beside dbt ls (half an hour)
 	HODOR_SELECT_PROJECTS=120 HODOR_LONG=1 go test ./executor/... ./state -timeout 2h
 
 .PHONY: lint
@@ -208,9 +211,14 @@ fmt: .venv-tools/.stamp ## format Go and Python
 	.venv-tools/bin/ruff check -q --fix .
 	.venv-tools/bin/ruff format -q .
 
+# The Spark tests of the Delta store and of versions take half an hour more; make test-spark has them all.
+.PHONY: test-spark-short
+test-spark-short: ## the shorter half of test-spark: what is printed parses in Spark, equal hashes mean equal results
+	$(MAKE) test-spark PKG='./internal/sparktest ./grammar/confirm ./normalize/soundness'
+
 .PHONY: ci
 ci: ## what .ci/run runs: everything, going on after a failure
-	$(MAKE) -k test test-e2e test-spark
+	$(MAKE) -k test test-e2e test-spark-short
 
 # --- demo -----------------------------------------------------------------------------------------------------------
 
