@@ -1,10 +1,14 @@
 package simulation
 
 import (
+	"errors"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 )
 
@@ -26,19 +30,14 @@ func number64(t *testing.T, name string, otherwise uint64) uint64 {
 // HODOR_SIMULATION_SEED on. HODOR_SIMULATION_SEED=7 HODOR_SIMULATION_HISTORIES=1 plays one that failed again. HODOR_SIMULATION_FOCUS names, parted
 // by commas, what every history shall have.
 func TestHistories(t *testing.T) {
-	first, n := number64(t, "HODOR_SIMULATION_SEED", 1), number64(t, "HODOR_SIMULATION_HISTORIES", 4_000)
+	first, n := number64(t, "HODOR_SIMULATION_SEED", 1), number64(t, "HODOR_SIMULATION_HISTORIES", 20_000)
 	if testing.Short() {
 		n = min(n, 500)
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(1000)) // each run reads a manifest into a buffer of its own
-	opt := Options{Dir: t.TempDir(), Focus: strings.Split(os.Getenv("HODOR_SIMULATION_FOCUS"), ",")}
-	var total Stats
-	for seed := first; seed < first+n; seed++ {
-		stats, err := Run(seed, opt)
-		total.Add(stats)
-		if err != nil {
-			t.Fatal(err)
-		}
+	total, err := playAll(t, first, n, strings.Split(os.Getenv("HODOR_SIMULATION_FOCUS"), ","))
+	if err != nil {
+		t.Fatal(err)
 	}
 	t.Logf("%+v", total)
 	if n < 200 || os.Getenv("HODOR_SIMULATION_FOCUS") != "" {
@@ -51,6 +50,30 @@ func TestHistories(t *testing.T) {
 	if total.Provable*4 < total.Decisions || total.Kept*1000 < total.Decisions {
 		t.Errorf("the histories are not what they were: of %d decisions %d had nothing new, and %d were left to a setting", total.Decisions, total.Provable, total.Kept)
 	}
+}
+
+// playAll plays n histories from the seed first on, one a core at a time, and ends at the first that is wrong.
+func playAll(t *testing.T, first, n uint64, focus []string) (total Stats, err error) {
+	var next atomic.Uint64
+	var mu sync.Mutex
+	var wait sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		opt := Options{Dir: t.TempDir(), Focus: focus}
+		wait.Go(func() {
+			for i := next.Add(1) - 1; i < n; i = next.Add(1) - 1 {
+				stats, wrong := Run(first+i, opt)
+				mu.Lock()
+				total.Add(stats)
+				if wrong != nil {
+					err = errors.Join(err, wrong)
+					next.Store(n)
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	wait.Wait()
+	return total, err
 }
 
 // TestSameSeedSameHistory: a failure can be played again.
@@ -88,14 +111,9 @@ func TestShorten(t *testing.T) {
 
 // TestClocks: days that pass within a run, zones, the nights on which a zone's clock is moved, and clocks that are off by ten years.
 func TestClocks(t *testing.T) {
-	var total Stats
-	opt := Options{Dir: t.TempDir(), Focus: []string{"night", "day", "clock", "setting", "lag", "today"}}
-	for seed := uint64(1); seed <= number64(t, "HODOR_SIMULATION_CLOCKS", 300); seed++ {
-		stats, err := Run(seed, opt)
-		total.Add(stats)
-		if err != nil {
-			t.Fatal(err)
-		}
+	total, err := playAll(t, 1, number64(t, "HODOR_SIMULATION_CLOCKS", 300), []string{"night", "day", "clock", "setting", "lag", "today"})
+	if err != nil {
+		t.Fatal(err)
 	}
 	t.Logf("%+v", total)
 	if total.Reuses*5 < total.Decisions {
