@@ -157,7 +157,7 @@ E2E_JOBS ?= 2
 test-main: .venv/.hodor .venv-next/.hodor ## the main job with real dbt on DuckDB: the scenarios E01 to E20
 	cd plugin && ../.venv/bin/python -m pytest -n $(E2E_JOBS) tests/e2e/test_scenarios.py $(PYTEST_FLAGS)
 
-test-e2e: .venv/.hodor .venv-next/.hodor ## all real dbt projects on DuckDB (about half an hour): PYTEST_FLAGS='-k s7'
+test-e2e: .venv/.hodor .venv-next/.hodor ## all real dbt projects on DuckDB (about twenty minutes): PYTEST_FLAGS='-k s7'
 	cd plugin && ../.venv/bin/python -m pytest -n $(E2E_JOBS) tests/e2e $(PYTEST_FLAGS)
 
 .PHONY: test-executor
@@ -217,8 +217,8 @@ test-spark-short: ## the shorter half of test-spark: what is printed parses in S
 	$(MAKE) test-spark PKG='./internal/sparktest ./grammar/confirm ./normalize/soundness'
 
 .PHONY: ci
-ci: ## what .ci/run runs, going on after a failure; test-e2e and test-spark have the rest
-	$(MAKE) -k test test-spark-short
+ci: ## what .ci/run runs, going on after a failure
+	$(MAKE) -k test test-e2e test-spark-short
 
 # --- demo -----------------------------------------------------------------------------------------------------------
 
