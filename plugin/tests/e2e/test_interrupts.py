@@ -88,6 +88,37 @@ def test_ctrl_c(settled):
     settled.dbt("build", twin=True).expect({"slow": "success no_history"}, rest="reused", rc=0)
 
 
+def test_ctrl_c_twice(settled):
+    """The second one comes while dbt and the service clean up after the first."""
+    settled.write("models/slow.sql", LAST + BUSY.format(10**12))
+    settled.sql(shop.NEW_ORDER)
+    process, service = start_slow(settled)
+    for _ in range(2):
+        os.killpg(process.pid, signal.SIGINT)
+        time.sleep(0.1)
+    run = settled.finish_process(process, "build")
+    assert run.rc != 0
+    assert service and gone(service)
+    assert settled.records("unique_id = 'model.shop.slow' and action = 'build' and status = 'success'") == []
+
+    settled.write("models/slow.sql", LAST + "select 1 as n\n")
+    settled.dbt("build", twin=True).expect({"slow": "success no_history"}, rc=0)
+
+
+def test_slow_metadata_query(settled):
+    """A version that takes the warehouse longer to read than the service may be silent is waited for: the query runs in this process."""
+    settled.sql("create table shop.raw.big as select i, hash(i) as h, i::varchar as t from range(20_000_000) r (i)")
+    settled.write("models/sources_big.yml", "sources: [{name: raw_big, schema: raw, tables: [{name: big}]}]\n")
+    settled.write(
+        "models/big.sql", "{{ config(materialized='table') }}\nselect count(*) as n from {{ source('raw_big', 'big') }}\n"
+    )
+    settled.env["HODOR_DEADLINE_S"] = "1"
+    settled.dbt("run -s big").expect({"big": "success no_history"}, rc=0)
+    run = settled.dbt("run -s big")
+    run.expect({"big": "reused no_new_data"}, rc=0)
+    assert not run.warnings
+
+
 def test_ctrl_c_while_the_service_hangs(settled, tmp_path):
     binary, pid = fake_service(tmp_path, "hello(); serve(node_decide=lambda r: time.sleep(600))")
     process = settled.popen(["build"], {"HODOR_BINARY": str(binary)})
