@@ -35,7 +35,11 @@ func diffCommand() *cli.Command {
 		ArgsUsage: "A.sql|DIR|- B.sql|DIR|-",
 		Description: "Prints nothing but \"equal\" for texts of one code hash. Else the canonical texts as a unified diff, one clause a line, and what rule\n" +
 			"keeps them apart. With -r, the *.sql files of two directories are compared by their paths.\n\n" +
-			"Exit status: 0 all are equal; 1 some differ or stand in one directory only; 2 bad usage; 3 an input can't be read.",
+			"Exit status: 0 all are equal; 1 some differ or stand in one directory only; 2 bad usage; 3 an input can't be read.\n\n" +
+			examples(
+				"diff old.sql new.sql", "are they the same code?",
+				"diff -r before/compiled target/compiled", "two states of a project",
+			),
 		Flags: []cli.Flag{
 			dialectFlag(),
 			&cli.BoolFlag{Name: "r", Usage: "compare the *.sql files of two directories, at any depth"},

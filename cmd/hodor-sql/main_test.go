@@ -2,10 +2,13 @@ package main
 
 import (
 	"context"
+	"io"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/urfave/cli/v2"
 
 	"hodor/internal/statetest"
 	"hodor/session"
@@ -54,4 +57,22 @@ func cmdShop(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	ts.Check(store.Append(context.Background(), statetest.Shop().Records))
 	ts.Check(store.Close())
+}
+
+// TestEveryCommandShowsExamples: what people type is in the help of every command but the two that need no explaining, and names the program.
+func TestEveryCommandShowsExamples(t *testing.T) {
+	var look func(path string, list []*cli.Command)
+	look = func(path string, list []*cli.Command) {
+		for _, c := range list {
+			if c.Hidden || c.Name == "serve" || c.Name == "version" || c.Name == "help" {
+				continue
+			}
+			_, shown, found := strings.Cut(c.Description, "Examples:\n   ")
+			if !found || !strings.HasPrefix(shown, "hodor-sql "+path+c.Name) {
+				t.Errorf("%s%s shows no example of itself: %q", path, c.Name, c.Description)
+			}
+			look(path+c.Name+" ", c.Subcommands)
+		}
+	}
+	look("", newApp("hodor-sql", nil, io.Discard, io.Discard).Commands)
 }

@@ -51,7 +51,13 @@ func normalizeCommand() *cli.Command {
 		Usage:     "print canonical SQL, hashes and facts of SQL files",
 		ArgsUsage: "FILE|DIR... | -",
 		Description: "Prints the canonical SQL of each file. With --jsonl it reads objects {\"id\",\"sql\",\"dialect\"} from stdin, one a line,\n" +
-			"and answers each with one line, in the same order.",
+			"and answers each with one line, in the same order.\n\n" +
+			examples(
+				"normalize models/orders.sql", "the canonical SQL of one file",
+				"normalize --explain --dialect duckdb orders.sql", "what each pass changed",
+				"normalize --json -r target/compiled", "hashes and facts of a project",
+				"normalize --jsonl --jobs 4 < texts.jsonl", "many texts, on four cores",
+			),
 		Flags: []cli.Flag{
 			dialectFlag(),
 			&cli.BoolFlag{Name: "json", Usage: "print one JSON object a text"},

@@ -116,7 +116,7 @@ func bash(app *cli.App) string {
 
 func zsh(app *cli.App) string {
 	quote := func(s string) string {
-		return strings.NewReplacer("'", `'\\''`, ":", `\:`, "[", `\[`, "]", `\]`).Replace(s)
+		return strings.NewReplacer("'", `'\''`, ":", `\:`, "[", `\[`, "]", `\]`).Replace(s)
 	}
 	var b strings.Builder
 	describe := func(indent string, list []offer) {

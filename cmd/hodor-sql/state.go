@@ -26,9 +26,9 @@ import (
 )
 
 func stateCommand() *cli.Command {
-	sub := func(name, usage string, flags ...cli.Flag) *cli.Command {
+	sub := func(name, usage, description string, flags ...cli.Flag) *cli.Command {
 		return &cli.Command{
-			Name: name, Usage: usage, ArgsUsage: "[-- engine arguments]", Flags: append(flags, stateFlags()...),
+			Name: name, Usage: usage, ArgsUsage: "[-- engine arguments]", Description: description, Flags: append(flags, stateFlags()...),
 			Action: func(c *cli.Context) error { return stateAction(c, name) },
 		}
 	}
@@ -45,13 +45,34 @@ func stateCommand() *cli.Command {
 			"state run -- --fail-fast --log-level debug", "options for dbt itself stand behind --",
 		),
 		Subcommands: []*cli.Command{
-			sub("compile", "prepare the project and plan it", prepareFlags(narrowFlags()...)...),
-			sub("plan", "plan from what is compiled", planFlags(narrowFlags()...)...),
-			sub("run", "build what must be built, as dbt run does, with the seeds and snapshots that it needs", runFlags(prepareFlags(narrowFlags()...)...)...),
-			sub("seed", "build the seeds that must be built", runFlags(prepareFlags(narrowFlags()...)...)...),
-			sub("snapshot", "build the snapshots that must be built", runFlags(prepareFlags(narrowFlags()...)...)...),
-			sub("build", "build what must be built, and test it", runFlags(prepareFlags(narrowFlags(excludeTypeFlag())...)...)...),
-			sub("test", "test what was built and is not tested", testFlags(prepareFlags(narrowFlags()...)...)...),
+			sub("compile", "prepare the project and plan it", examples(
+				"state compile", "compile, and say what would be built",
+				"state compile --source-freshness", "measure the sources first",
+			), prepareFlags(narrowFlags()...)...),
+			sub("plan", "plan from what is compiled", examples(
+				"state plan --tree", "what would be built, as a tree",
+				"state plan --explain dim_customers", "what was compared for one node",
+				"state plan --json --out plan.json", "for a program, and for a later run",
+			), planFlags(narrowFlags()...)...),
+			sub("run", "build what must be built, as dbt run does, with the seeds and snapshots that it needs", examples(
+				"state run --threads 8", "compile, plan, build, record",
+				"state run --plan plan.json", "what was planned, if nothing moved since",
+				"state run -s dim_customers", "one node, if it must be built",
+			), runFlags(prepareFlags(narrowFlags()...)...)...),
+			sub("seed", "build the seeds that must be built", examples(
+				"state seed --dry-run", "which seeds would be loaded",
+			), runFlags(prepareFlags(narrowFlags()...)...)...),
+			sub("snapshot", "build the snapshots that must be built", examples(
+				"state snapshot --no-compile", "from what is compiled",
+			), runFlags(prepareFlags(narrowFlags()...)...)...),
+			sub("build", "build what must be built, and test it", examples(
+				"state build", "what fails its tests is not recorded",
+				"state build --exclude-resource-type unit_test", "without unit tests",
+			), runFlags(prepareFlags(narrowFlags(excludeTypeFlag())...)...)...),
+			sub("test", "test what was built and is not tested", examples(
+				"state test", "after a state run without tests",
+				"state test --all", "everything that has tests",
+			), testFlags(prepareFlags(narrowFlags()...)...)...),
 		},
 	}
 }
