@@ -3,7 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
-	"strings"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 )
@@ -49,17 +49,11 @@ func status(err error) int {
 	return statusUnreadable
 }
 
-// positional returns the arguments of a command that takes files. The flag parser stops at the first of them, so an option
-// behind it would be taken for a file; that is refused. "-" is standard input, and all after "--" is taken as it is.
-func positional(c *cli.Context) ([]string, error) {
+// positional returns the arguments of a command that takes files. "-" is standard input, and all after "--" is taken as it is.
+func positional(c *cli.Context) []string {
 	args := c.Args().Slice()
-	for i, arg := range args {
-		if arg == "--" {
-			return append(args[:i:i], args[i+1:]...), nil
-		}
-		if strings.HasPrefix(arg, "-") && arg != "-" {
-			return nil, usage("option %s stands after %q; options come first (for a file of that name write ./%s)", arg, args[0], arg)
-		}
+	if i := slices.Index(args, "--"); i >= 0 {
+		return slices.Concat(args[:i], args[i+1:])
 	}
-	return args, nil
+	return args
 }

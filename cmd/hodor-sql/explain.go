@@ -108,10 +108,8 @@ func historyCommand() *cli.Command {
 			&cli.IntFlag{Name: "limit", Value: 50, Usage: "at most `N` lines; 0: all"},
 		)...),
 		Action: func(c *cli.Context) error {
-			args, err := positional(c)
-			if err != nil {
-				return err
-			}
+			var err error
+			args := positional(c)
 			if len(args) != 1 {
 				return usage("history needs one node: its unique id, name or relation")
 			}

@@ -17,7 +17,7 @@ func main() {
 // run executes one command line and returns the exit status. It is main without the process, for tests.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	app := newApp(name(args), stdin, stdout, stderr)
-	err := app.Run(args)
+	err := app.Run(optionsFirst(app.Commands, args))
 	if err == nil {
 		return statusDone
 	}
@@ -61,8 +61,7 @@ func newApp(name string, stdin io.Reader, stdout, stderr io.Writer) *cli.App {
 		ExitErrHandler: func(*cli.Context, error) {},
 	}
 	for _, command := range app.Commands {
-		guard(command)
-		command.Description = strings.ReplaceAll(command.Description, "\n   hodor-sql ", "\n   "+name+" ")
+		guard(command, name)
 	}
 	return app
 }
@@ -86,8 +85,9 @@ func commands() []*cli.Command {
 	}
 }
 
-// guard gives a command, and all below it, what the app cannot hand down: usage errors with status 2.
-func guard(command *cli.Command) {
+// guard gives a command, and all below it, what the app cannot hand down: usage errors with status 2, and the program's name in the examples.
+func guard(command *cli.Command, name string) {
+	command.Description = strings.ReplaceAll(command.Description, "\n   hodor-sql ", "\n   "+name+" ")
 	command.OnUsageError = onUsageError
 	command.HideHelpCommand = true
 	if command.Action == nil && len(command.Subcommands) > 0 {
@@ -99,7 +99,7 @@ func guard(command *cli.Command) {
 		}
 	}
 	for _, sub := range command.Subcommands {
-		guard(sub)
+		guard(sub, name)
 	}
 }
 

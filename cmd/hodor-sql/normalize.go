@@ -79,10 +79,8 @@ func normalizeCommand() *cli.Command {
 				Dialect: c.String("dialect"), Catalog: c.String("catalog"), Schema: c.String("schema"),
 				Replacer: normalize.NewReplacer(c.String("invocation-id"), c.String("run-started-at")),
 			}
-			args, err := positional(c)
-			if err != nil {
-				return err
-			}
+			var err error
+			args := positional(c)
 			if err := checkDialect(flags.options.Dialect); err != nil {
 				return err
 			}

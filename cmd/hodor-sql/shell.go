@@ -21,14 +21,11 @@ func completionCommand() *cli.Command {
 			`completion fish > ~/.config/fish/completions/hodor-sql.fish`, "for fish",
 		),
 		Action: func(c *cli.Context) error {
-			args, err := positional(c)
-			if err != nil {
-				return err
-			}
+			args := positional(c)
 			if len(args) != 1 || scripts[args[0]] == nil {
 				return usage("completion needs one of bash, zsh, fish")
 			}
-			_, err = fmt.Fprint(c.App.Writer, scripts[args[0]](c.App))
+			_, err := fmt.Fprint(c.App.Writer, scripts[args[0]](c.App))
 			return err
 		},
 	}
