@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"hodor/engine"
+	"hodor/normalize"
 	"hodor/stores"
 	"hodor/stores/delta"
 	"hodor/stores/memory"
@@ -274,4 +275,89 @@ func (c *counted) Query(ctx context.Context, statement string) (warehouse.Answer
 	}
 	c.mu.Unlock()
 	return c.host.Query(ctx, statement)
+}
+
+// held holds back each history until as many statements as may be in flight are, and counts.
+type held struct {
+	*databricks
+	full chan struct{} // closed once that many are
+
+	mu        sync.Mutex
+	now, most int
+	limit     int
+}
+
+func (h *held) Query(ctx context.Context, statement string) (warehouse.Answer, error) {
+	h.mu.Lock()
+	h.now++
+	h.most = max(h.most, h.now)
+	if h.now == h.limit && h.most == h.limit {
+		select {
+		case <-h.full:
+		default:
+			close(h.full)
+		}
+	}
+	h.mu.Unlock()
+	if strings.HasPrefix(statement, "DESCRIBE HISTORY") {
+		select {
+		case <-h.full:
+		case <-time.After(time.Minute): // the test fails: fewer are in flight than may be
+		}
+	}
+	defer func() {
+		h.mu.Lock()
+		h.now--
+		h.mu.Unlock()
+	}()
+	return h.databricks.Query(ctx, statement)
+}
+
+// TestMetadataThreads: hodor_metadata_threads is how many statements a run has on the warehouse at a time, when all nodes ask at once: so many, and never
+// more.
+func TestMetadataThreads(t *testing.T) {
+	for _, threads := range []int{1, 3, 16} {
+		w := newWorld(t)
+		w.adapter, w.settings.MetadataThreads = "databricks", threads
+		d := &databricks{w: w, sent: map[string]int{}}
+		w.host = d
+		large(w)
+		w.run()
+		clear(d.sent)
+		h := &held{databricks: d, full: make(chan struct{}), limit: threads}
+		w.host = h
+		r := w.begin()
+		reused := 0
+		var wg sync.WaitGroup
+		var mu sync.Mutex
+		for _, id := range w.order {
+			n := w.nodes[id]
+			if n.resource == "source" {
+				continue
+			}
+			hash := normalize.TextHash(r.replace.Replace(n.sql))
+			req := DecideRequest{ID: id, Pointer: true, TextHash: &hash, Relation: w.relationType(n)}
+			wg.Go(func() {
+				a, err := r.s.Decide(t.Context(), req)
+				if err != nil {
+					t.Error(err)
+				}
+				if a.Action == "reuse" {
+					mu.Lock()
+					reused++
+					mu.Unlock()
+				}
+			})
+		}
+		wg.Wait()
+		if h.most != threads {
+			t.Errorf("hodor_metadata_threads: %d, at most %d statements at a time", threads, h.most)
+		}
+		if d.sent["history"] != 200 { // each table once, though all ask at the same time
+			t.Errorf("%d threads: %d histories, want 200", threads, d.sent["history"])
+		}
+		if reused != 200 {
+			t.Errorf("%d threads: %d reused, want 200", threads, reused)
+		}
+	}
 }
