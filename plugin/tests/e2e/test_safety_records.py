@@ -351,6 +351,28 @@ def test_s15_hook_that_changes_what_later_sql_means(settled, hook):
     assert run.rc == 0 and run.statuses["late"] == "success", run.text
 
 
+def test_s16_read_that_began_before_the_write(settled):
+    """A version of raw.big is still being read for the first model when the second one's hook adds a row: the third must not get it."""
+    settled.sql("create table raw.big as select i, hash(i) as h, md5(i::varchar) as t from range(12_000_000) r (i)")
+    settled.write("models/big.yml", "sources: [{name: raw_big, schema: raw, tables: [{name: big}]}]\n")
+    count = "select count(*) as n from {{ source('raw_big', 'big') }}"
+    settled.model("first", count)
+    settled.model(
+        "writer",
+        "select 1 as x",
+        pre_hook=[
+            "select count(*) from range(30_000_000) r (i) where hash(i) % 7 = 3",
+            "insert into raw.big values (-1, 0, '')",
+        ],
+    )
+    settled.model("third", "-- depends_on: {{ ref('writer') }}\n" + count)
+    settled.settle("run -s first writer third", times=2)
+    settled.edit("models/writer.sql", "1 as x", "3 - 2 as x")
+    run = settled.dbt("run -s first writer third")
+    run.expect({"writer": "success code_changed", "third": "success new_upstream_data"}, rc=0)
+    assert settled.rows("main.third") == settled.rows("raw.big", "count(*) as n")
+
+
 def test_s15_target_of_a_failed_build_is_read_again(settled):
     """An incremental whose delete went through before its insert failed must not leave a version that counts."""
     settled.config("daily", post_hook="select error('after all')")
