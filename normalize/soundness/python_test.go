@@ -23,9 +23,12 @@ type inPython struct {
 	filled map[int]string
 }
 
-// pythonChild keeps the databases. A thread of its own interrupts what runs too long.
+// pythonChild keeps the databases. A thread of its own interrupts what runs too long. What DuckDB itself prints (a bar, for a query of seconds)
+// goes to standard error.
 const pythonChild = `
-import json, sys, threading, time, duckdb
+import json, os, sys, threading, time, duckdb
+answers = os.fdopen(os.dup(1), "w")
+os.dup2(2, 1)
 count, limit = int(sys.argv[1]), float(sys.argv[2])
 bases = [duckdb.connect(":memory:") for _ in range(count)]
 running = [None, 0.0]
@@ -52,7 +55,7 @@ for line in sys.stdin:
     except Exception as e:
         out["err"] = str(e) or type(e).__name__
     running[0] = None
-    print(json.dumps(out), flush=True)
+    print(json.dumps(out), file=answers, flush=True)
 `
 
 func newInPython(t testing.TB, environment string) *inPython {
