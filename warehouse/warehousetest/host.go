@@ -55,9 +55,11 @@ func (h fromDB) Query(ctx context.Context, statement string) (warehouse.Answer, 
 	return a, nil
 }
 
-// child answers statements on one DuckDB database in a Python process, a JSON object a line.
+// child answers statements on one DuckDB database in a Python process, a JSON object a line. What DuckDB itself prints goes to standard error.
 const child = `
-import json, sys, duckdb
+import json, os, sys, duckdb
+answers = os.fdopen(os.dup(1), "w")
+os.dup2(2, 1)
 base = duckdb.connect(sys.argv[1] if len(sys.argv) > 1 else ":memory:")
 for line in sys.stdin:
     try:
@@ -68,7 +70,7 @@ for line in sys.stdin:
         out = {"columns": names, "rows": rows}
     except Exception as e:
         out = {"error": str(e)}
-    print(json.dumps(out), flush=True)
+    print(json.dumps(out), file=answers, flush=True)
 `
 
 // Python is a DuckDB in the Python environment of that name at the root of the repository: .venv has DuckDB 2, .venv-next DuckDB 1.5. The
