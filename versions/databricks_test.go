@@ -302,11 +302,12 @@ func TestDatabricksUnknown(t *testing.T) {
 		"no change":         func(w *workspace) { w.histories[orders] = [][]string{{"8", "OPTIMIZE", "", "{}"}} },
 		"no commit":         func(w *workspace) { w.histories[orders] = nil },
 		"order of versions": func(w *workspace) { slices.Reverse(w.histories[orders]) },
-		"row filter":        func(w *workspace) { w.policies["main"] = []string{"S.Orders"} },
-		"policies refused":  func(w *workspace) { w.broken["information_schema"] = "no" },
-		"columns refused":   func(w *workspace) { w.broken["DESCRIBE TABLE"] = "no" },
-		"type cut short":    func(w *workspace) { w.columns[orders] = []string{"id", "struct<a:int,... 3 more fields>"} },
-		"no columns":        func(w *workspace) { w.columns[orders] = nil },
+		// S12.
+		"row filter":       func(w *workspace) { w.policies["main"] = []string{"S.Orders"} },
+		"policies refused": func(w *workspace) { w.broken["information_schema"] = "no" },
+		"columns refused":  func(w *workspace) { w.broken["DESCRIBE TABLE"] = "no" },
+		"type cut short":   func(w *workspace) { w.columns[orders] = []string{"id", "struct<a:int,... 3 more fields>"} },
+		"no columns":       func(w *workspace) { w.columns[orders] = nil },
 	} {
 		w := withOrders()
 		change(w)
