@@ -23,6 +23,7 @@ help: ## list the commands
 build: bin/hodor-sql ## the service and command line: bin/hodor-sql
 
 bin/hodor-sql: go.mod go.sum $(GO_FILES) $(GO_EMBEDS) bin/.commit
+	@test -e $@ || echo 'building hodor-sql: minutes the first time (DuckDB is large), seconds later'
 	go build -trimpath -buildvcs=false -ldflags '$(LDFLAGS)' -o $@ ./cmd/hodor-sql
 
 # Changes only when the commit or the C compiler's presence does, so that an unchanged tree is not linked again.

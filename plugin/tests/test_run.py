@@ -291,6 +291,24 @@ def test_relations_without_dbts_cache(built, flag):
     assert {name: p["relation"] for name, p in built.got("node/decide").items()} == {A: "view", B: "table", C: "view"}
 
 
+def test_a_settled_run_looks_no_relation_up_by_node(built, monkeypatch):
+    """Whether a relation stands is read from dbt's cache: a lookup a node would be a statement a node on some adapters."""
+    from dbt.adapters.duckdb.impl import DuckDBAdapter
+
+    looked_up, listed = [], []
+    get, lists = DuckDBAdapter.get_relation, DuckDBAdapter.list_relations_without_caching
+    monkeypatch.setattr(DuckDBAdapter, "get_relation", lambda *args, **named: looked_up.append(args) or get(*args, **named))
+    monkeypatch.setattr(
+        DuckDBAdapter, "list_relations_without_caching", lambda *args, **named: listed.append(args) or lists(*args, **named)
+    )
+    built.fake(answers={"*": REUSE})
+    assert built.dbt("run").success and len(built.got("node/decide")) == 3
+    assert looked_up == [] and len(listed) == 1  # the list is dbt's own, which fills its cache
+    built.fake()
+    assert built.dbt("run").success
+    assert looked_up, "a build looks its relation up, so the count above can fail"
+
+
 def test_an_alias_in_capitals(built):
     built.write({"models/b.sql": "{{ config(materialized='table', alias='BigB') }} select id from {{ ref('a') }}"})
     for expected in (None, "table"):
@@ -452,6 +470,19 @@ def test_the_summary(built, monkeypatch):
     built.dbt("run")
     saved = "about 14 min of building saved (worth 2.80 at 12 an hour)"
     assert built.hodor() == [f"hodor: 31 reused, 10 built, 0 errors; {saved}. dbt-hodor explain -s NODE says why."]
+
+
+def test_the_summary_counts_who_waits_with_new_data(built):
+    """The tolerance is on by default: whoever changes a source and sees nothing built is told why."""
+    waits = {**REUSE, "reason": "within_lag_tolerance"}
+    for answers, words in (
+        ({B: waits}, "; 1 with new data waits for lag_tolerance."),
+        ({B: waits, C: waits, A: REUSE}, "; 2 with new data wait for lag_tolerance."),
+        ({B: REUSE}, "0 errors."),
+    ):
+        built.fake(answers=answers)
+        assert built.dbt("run").success
+        assert built.hodor() and built.hodor()[-1].endswith(words), built.hodor()
 
 
 def test_several_runs_in_one_process(built, monkeypatch):

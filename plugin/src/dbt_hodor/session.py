@@ -34,6 +34,7 @@ FLUSH_S = 600.0  # an orderly end may write many records; every single wait insi
 INTERRUPTED_FLUSH_S = 10.0
 
 REUSE, REUSED = "reuse", "reused"
+WAITS = "within_lag_tolerance"
 TEST_STATUSES = ("pass", "warn", "fail")
 
 _armed = False
@@ -128,7 +129,7 @@ def other_plugin() -> bool:
 class Node:
     """What the session knows of one node that was decided."""
 
-    __slots__ = ("said", "implied", "attempted", "hooks_ran", "began", "build_ms", "line", "is_test")
+    __slots__ = ("said", "implied", "attempted", "hooks_ran", "began", "build_ms", "line", "is_test", "waits")
 
     def __init__(self, is_test: bool) -> None:
         self.is_test = is_test
@@ -138,6 +139,7 @@ class Node:
         self.began = 0.0
         self.build_ms = 0
         self.line: str | None = None  # for the log, of a node reused or replayed
+        self.waits = False  # reused although there is new data
 
 
 class Verdict:
@@ -272,6 +274,7 @@ class Session:
         """The verdict for an answer that reuses. Raises on one that makes no sense, which builds."""
         words = ", ".join(part for part in (answer["reason"], answer.get("note")) if part)
         replay = answer.get("replay")
+        state.waits = answer["reason"] == WAITS
         if not is_test:
             state.implied, state.line = REUSED, f"REUSED {words}"
             return Verdict(state.line, bool(answer.get("run_hooks")), None)
@@ -400,6 +403,9 @@ class Session:
             log.warn(text)
         errors = summary["errors"] + self.errors
         text = f"{summary['reused']} reused, {summary['built']} built, {errors} error{'' if errors == 1 else 's'}"
+        waiting = sum(state.waits and state.said == state.implied for state in self.nodes.values())
+        if waiting:
+            text += f"; {waiting} with new data wait{'s' if waiting == 1 else ''} for lag_tolerance"
         if self.settings.mode == "shadow":
             text += f"; shadow mode, {self.would_reuse} would be reused"
         elif summary["saved_ms"] >= 1000:

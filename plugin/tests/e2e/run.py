@@ -1,5 +1,6 @@
 """What one dbt command did: exit status, output, status of each node, and the records that hodor wrote for it."""
 
+import ast
 import json
 import re
 from dataclasses import dataclass, field
@@ -102,6 +103,11 @@ class Run:
         """(reused, built, errors) of hodor's summary line; None without one."""
         found = SUMMARY.search(self.text)
         return found and tuple(int(part) for part in found.groups())
+
+    @property
+    def counters(self) -> dict[str, int]:
+        """What the service counted in this run, from dbt's log file (docs/protocol.md, run/finish)."""
+        return ast.literal_eval(re.findall(r"hodor: counters: (\{.*\})", self.log)[-1])
 
     @property
     def warnings(self) -> list[str]:

@@ -41,7 +41,7 @@ class Server:
             env=env,
         )
         threading.Thread(target=self._read, daemon=True).start()
-        if not self._jobs[0].started.wait(120):
+        if not self._jobs[0].started.wait(600):
             raise RuntimeError(f"{python} did not get dbt imported; see {log}")
         if not self._jobs[0].pid:
             raise RuntimeError(f"{python} can't run dbt: {log.read_text()[-2000:]}")
