@@ -20,6 +20,9 @@ import (
 	"hodor/versions"
 )
 
+// compileFirst is what helps where the manifest and the compiled SQL beside it are missing or of two commands.
+const compileFirst = "compile the project: `state compile`, or leave --no-compile out"
+
 // planned is a plan with what only this process needs to carry it out.
 type planned struct {
 	Plan
@@ -95,7 +98,7 @@ func (pl *planner) make(ctx context.Context) (*planned, error) {
 	pl.p.describe = d
 	pl.p.scope = stores.Scope{Project: d.ProjectName, Target: d.TargetName}
 	if pl.p.compiled, err = readCompiled(pl.from.artifacts.Manifest); err != nil {
-		return nil, fail(ManifestUnreadable, "compile the project (leave --no-compile out)", err, "the manifest can't be read")
+		return nil, fail(ManifestUnreadable, compileFirst, err, "the manifest can't be read")
 	}
 	pl.reader = &planReader{reads: newReads(), tables: map[string]bool{}, views: map[string]engine.Version{}, leftOut: map[string]bool{}, written: map[string]bool{}}
 
@@ -134,7 +137,7 @@ func (pl *planner) make(ctx context.Context) (*planned, error) {
 	case ctx.Err() != nil:
 		return nil, fail(Interrupted, "run it again", ctx.Err(), "stopped while the plan was made; nothing was built")
 	case err != nil:
-		return nil, fail(ManifestUnreadable, "compile the project (leave --no-compile out)", err, "the plan can't be made")
+		return nil, fail(ManifestUnreadable, compileFirst, err, "the plan can't be made")
 	case answer.Store != "ok":
 		return nil, fail(StoreUnavailable, "see hodor_store in the documentation", headErr, "the state store can't be read%s", colon(answer.Warnings))
 	}

@@ -42,6 +42,7 @@ type normalizeFlags struct {
 	recursive bool
 	jsonl     bool
 	jobs      int
+	program   string // its name in messages
 	screen    *terminal.Screen
 }
 
@@ -73,7 +74,7 @@ func normalizeCommand() *cli.Command {
 		},
 		Action: func(c *cli.Context) error {
 			flags := normalizeFlags{
-				json: c.Bool("json"), explain: c.Bool("explain"), recursive: c.Bool("r"), jsonl: c.Bool("jsonl"), jobs: c.Int("jobs"),
+				json: c.Bool("json"), explain: c.Bool("explain"), recursive: c.Bool("r"), jsonl: c.Bool("jsonl"), jobs: c.Int("jobs"), program: c.App.Name,
 			}
 			flags.options = normalize.Options{
 				Dialect: c.String("dialect"), Catalog: c.String("catalog"), Schema: c.String("schema"),
@@ -199,8 +200,10 @@ func normalizeFiles(stdin io.Reader, stdout, stderr io.Writer, args []string, fl
 	}
 	type result struct {
 		text []byte
+		note string
 		err  error
 	}
+	var notes []string
 	bar := newProgress(stderr, "normalizing", len(files))
 	out := bufio.NewWriter(stdout)
 	err = inOrder(len(files), flags.jobs,
@@ -209,41 +212,55 @@ func normalizeFiles(stdin io.Reader, stdout, stderr io.Writer, args []string, fl
 			if err != nil {
 				return result{err: err}
 			}
-			return result{text: normalizeFile(files[i], sql, len(files) > 1, flags)}
+			text, note := normalizeFile(files[i], sql, len(files) > 1, flags)
+			return result{text: text, note: note}
 		},
 		func(_ int, r result) error {
 			bar.step()
 			if r.err != nil {
 				return r.err
 			}
+			if r.note != "" {
+				notes = append(notes, r.note)
+			}
 			_, err := out.Write(r.text)
 			return err
 		})
 	bar.end()
+	for _, note := range notes {
+		fmt.Fprintf(stderr, "%s: %s\n", flags.program, note)
+	}
 	if flushErr := out.Flush(); flushErr != nil && err == nil {
 		return unreadable("stdout: %v", flushErr)
 	}
 	return err
 }
 
-// normalizeFile is what is printed for one text.
-func normalizeFile(name, sql string, titled bool, flags normalizeFlags) []byte {
+// normalizeFile is what is printed for one text, and a note where the canonical SQL alone would puzzle: of a text that does not parse it is a list
+// of words.
+func normalizeFile(name, sql string, titled bool, flags normalizeFlags) (text []byte, note string) {
 	if flags.json {
-		return encode(answer(name, sql, flags.options))
+		return encode(answer(name, sql, flags.options)), ""
 	}
 	var out bytes.Buffer
 	if titled {
 		fmt.Fprintf(&out, "-- %s\n", name)
 	}
 	if !flags.explain {
-		fmt.Fprintln(&out, answer(name, sql, flags.options).Normalized)
-		return out.Bytes()
+		a := answer(name, sql, flags.options)
+		fmt.Fprintln(&out, a.Normalized)
+		if a.Level == normalize.LevelText && a.Error != nil {
+			note = fmt.Sprintf("%s is no %s SQL that hodor can parse, so its words count as they are: line %d, column %d: %s; "+
+				"--dialect names the other dialect, and of a dbt model take the file in target/compiled",
+				name, a.Dialect, a.Error.Line, a.Error.Column, a.Error.Message)
+		}
+		return out.Bytes(), note
 	}
 	a, steps := traced(name, sql, flags.options)
 	explainAnswer(&out, a)
 	explainSteps(&out, steps, a.Dialect, flags.screen)
 	fmt.Fprintln(&out, a.Normalized)
-	return out.Bytes()
+	return out.Bytes(), ""
 }
 
 // explainAnswer prints what is known of a text, as SQL comments.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 	"hodor/internal/terminal"
 	"hodor/session"
 	"hodor/stores"
+	"hodor/stores/duckdb"
 	"hodor/warehouse"
 )
 
@@ -158,14 +160,27 @@ func withStore(c *cli.Context, readOnly bool, do func(ctx context.Context, s rea
 	if !ok {
 		return unreadable("the %s store can't be reported on", p.settings.Store)
 	}
-	if p.scope, err = settle(c.Context, s, p.scope); err != nil {
+	if p.scope, err = settle(c.Context, s, p); err != nil {
 		return err
 	}
 	return do(c.Context, s, p)
 }
 
-// settle completes a scope by what the store has.
-func settle(ctx context.Context, s readable, scope stores.Scope) (stores.Scope, error) {
+// where names the store in a message: a file by its whole path, since which one it is depends on the folder a command is started in.
+func (p place) where() string {
+	if p.settings.Store != "duckdb" {
+		return "the " + p.settings.Store + " store"
+	}
+	path := cmp.Or(p.settings.Path, duckdb.DefaultPath)
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(p.root, path)
+	}
+	return "the state file " + path
+}
+
+// settle completes the scope of a place by what its store has.
+func settle(ctx context.Context, s readable, p place) (stores.Scope, error) {
+	scope := p.scope
 	if scope.Project != "" && scope.Target != "" {
 		return scope, nil
 	}
@@ -185,7 +200,7 @@ func settle(ctx context.Context, s readable, scope stores.Scope) (stores.Scope, 
 		return found[0], nil
 	case 0:
 		if len(all) == 0 {
-			return scope, no("the store has no records yet; run dbt with hodor on or in shadow mode, or name another store (--store, --path, ...)")
+			return scope, no("%s has no records yet; run dbt with hodor on or in shadow mode, or name another store (--project-dir, --path, --store, ...)", p.where())
 		}
 		return scope, no("the store has no records of that project and target; it has %s", scopes(all))
 	}
