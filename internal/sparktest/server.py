@@ -72,12 +72,14 @@ class Spark:
         try:
             from pyspark.sql import SparkSession
 
-            builder = SparkSession.builder.master("local[1]").appName("hodor")
+            builder = SparkSession.builder.master("local[2]").appName("hodor")  # packages of tests run side by side
             settings = SETTINGS | {
                 "spark.jars": ",".join(str(jar) for jar in sorted(jars.glob("*.jar"))),
                 "spark.sql.warehouse.dir": str(folder / "warehouse"),
                 "spark.local.dir": str(folder),
-                "spark.driver.extraJavaOptions": f"-Xss16m -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Dderby.system.home={folder} "
+                # The first compiler alone takes 48 MB of code by default: Spark fills it within minutes, and from then on Java compiles nothing.
+                "spark.driver.extraJavaOptions": "-Xss16m -XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=512m -XX:+UseSerialGC "
+                f"-Dderby.system.home={folder} "
                 f"-Djava.io.tmpdir={folder}",
             }
             if os.environ.get("SPARKTEST_METASTORE"):
