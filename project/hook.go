@@ -3,8 +3,8 @@ package project
 import "strings"
 
 // RenderHook returns the text of a hook as dbt would run it, if that needs no dbt: text without Jinja, or with nothing but {{ this }}, its parts,
-// and ref and source of plain strings. It reports false for everything else, and for a ref that deferral may lead elsewhere; such hooks the
-// host renders (protocol, render_hooks).
+// and ref and source of plain strings. It reports false for everything else, for a ref that deferral may lead elsewhere, and where a macro of the
+// project took the word's place; such hooks the host renders (protocol, render_hooks).
 func (p *Project) RenderHook(n *Node, hook Hook, deferred map[string]string) (string, bool) {
 	if !hasJinja(hook.SQL) {
 		return hook.SQL, true
@@ -68,6 +68,9 @@ func (p *Project) NeedsRender(n *Node, deferred map[string]string) bool {
 
 // resolve renders one expression of the few kinds that mean the same outside dbt.
 func (p *Project) resolve(n *Node, expr string, deferred map[string]string) (string, bool) {
+	if word, _ := firstWord(expr); len(p.macros.byName[word]) > 0 {
+		return "", false
+	}
 	if name, ok := strings.CutPrefix(expr, "this"); ok {
 		if name == "" {
 			return n.RelationName, n.RelationName != ""

@@ -47,6 +47,25 @@ func TestRenderHook(t *testing.T) {
 	}
 }
 
+// A macro of the project named ref leads its hooks elsewhere, as it does the SQL of models.
+func TestRenderHookWithOverride(t *testing.T) {
+	for _, c := range []struct{ name, hook string }{
+		{"ref", "from {{ ref('rates') }}"}, {"source", "from {{ source('raw', 'orders') }}"}, {"this", "from {{ this }}"}, {"this", "{{ this.schema }}"},
+	} {
+		m := fixture(t, "duckdb")
+		at(t, m, "nodes", "model.shop.orders", "depends_on")["nodes"] = []any{"seed.shop.rates", "source.shop.raw.orders"}
+		p := loaded(t, m)
+		if _, ok := p.RenderHook(node(t, p, "model.shop.orders"), Hook{SQL: c.hook}, nil); !ok {
+			t.Errorf("%s is not rendered", c.hook)
+		}
+		addMacro(m, "shop", c.name, "{% macro "+c.name+"(x) %}{% endmacro %}")
+		p = loaded(t, m)
+		if got, ok := p.RenderHook(node(t, p, "model.shop.orders"), Hook{SQL: c.hook}, nil); ok {
+			t.Errorf("with a macro %s, %s is taken for %q", c.name, c.hook, got)
+		}
+	}
+}
+
 func TestHookIsHarmless(t *testing.T) {
 	for sql, want := range map[string]bool{
 		"":                         true,

@@ -42,9 +42,9 @@ func duckdbAnswer(d *database, statement string) (warehouse.Answer, bool) {
 	case strings.Contains(statement, "from system.main.duckdb_functions()"):
 		var rows [][]value
 		for _, name := range slices.Sorted(maps.Keys(d.functions)) {
-			rows = append(rows, []value{value(name)})
+			rows = append(rows, []value{"function", value(name), "", ""})
 		}
-		return table("name", rows...)
+		return table("kind,a,b,c", rows...)
 	case strings.HasPrefix(statement, "select system.main.current_date()::varchar"):
 		today := d.today()
 		midnight := time.Date(today.Year(), today.Month(), today.Day()+1, 0, 0, 0, 0, d.zone)

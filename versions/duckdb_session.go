@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"hodor/engine"
@@ -48,7 +49,8 @@ var harmless = map[string]bool{
 	"azure_account_name": true, "azure_storage_connection_string": true, "azure_credential_chain": true,
 }
 
-// Session implements Reader with one statement each for the clock and release, the settings and the functions.
+// Session implements Reader with one statement each for the clock and release, the settings, and the user's functions and types; where there are
+// types, one more asks what they mean.
 func (d *DuckDB) Session(ctx context.Context) (Session, error) {
 	var s Session
 	s.Taken = d.opt.now()
@@ -77,16 +79,52 @@ func (d *DuckDB) Session(ctx context.Context) (Session, error) {
 	if len(parts) == 1 {
 		return Session{}, fmt.Errorf("reading the settings: %w", errRows)
 	}
-	s.Fingerprint = digest(parts...)
 
-	own, err := query(ctx, d.db, "select distinct system.main.lower(f.function_name) from system.main.duckdb_functions() f where not f.internal order by 1", 1)
+	own, err := query(ctx, d.db, ownSQL, 4)
 	if err != nil {
-		return Session{}, fmt.Errorf("reading the user's functions: %w", err)
+		return Session{}, fmt.Errorf("reading the user's functions and types: %w", err)
 	}
+	var types []string
 	for _, r := range own {
-		s.UserFunctions = append(s.UserFunctions, r[0].String)
+		if r[0].String == "function" {
+			s.UserFunctions = append(s.UserFunctions, r[1].String)
+			continue
+		}
+		types = append(types, identifier(r[1].String)+"."+identifier(r[2].String)+"."+identifier(r[3].String))
 	}
+	meanings, err := d.typeMeanings(ctx, types)
+	if err != nil {
+		return Session{}, fmt.Errorf("reading the user's types: %w", err)
+	}
+	s.Fingerprint = digest(append(parts, meanings...)...)
 	return s, nil
+}
+
+// ownSQL lists what the user has made that SQL may name without any of its tables: functions, by their names in lower case, and types.
+const ownSQL = `select 'function' as kind, system.main.lower(f.function_name) as a, '' as b, '' as c
+from system.main.duckdb_functions() f where not f.internal
+union select 'type', t.database_name, t.schema_name, t.type_name from system.main.duckdb_types() t where not t.internal
+order by kind, a, b, c`
+
+// typeMeanings returns name and meaning of each of the user's types. A cast means another thing once its type was made anew, and neither a table nor
+// the text of the cast shows it: not even duckdb_types() says how many digits or which fields a type has, so the engine spells them out.
+func (d *DuckDB) typeMeanings(ctx context.Context, types []string) ([]string, error) {
+	if len(types) == 0 {
+		return nil, nil
+	}
+	columns := make([]string, len(types))
+	for i, name := range types {
+		columns[i] = "system.main.sha256(system.main.typeof(null::" + name + "))"
+	}
+	row, err := queryRow(ctx, d.db, "select "+strings.Join(columns, ", "), len(types))
+	if err != nil {
+		return nil, err
+	}
+	out := []string{"types"}
+	for i, meaning := range row {
+		out = append(out, types[i], meaning.String)
+	}
+	return out, nil
 }
 
 // dated is a day and the moment, on our clock, from which another must be asked for.

@@ -171,6 +171,42 @@ func TestS19Fingerprint(t *testing.T) {
 	})
 }
 
+// A type of the user's that was made anew changes what casts mean, though no table and no text has changed.
+func TestS19TypesOfTheUser(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		fingerprint := func() string {
+			t.Helper()
+			w.fresh()
+			s, err := w.reader.Session(context.Background())
+			if err != nil {
+				t.Fatal(err)
+			}
+			return s.Fingerprint
+		}
+		last := fingerprint()
+		w.exec("create schema s", `create schema "odd "".s"`)
+		if fingerprint() != last {
+			t.Error("an empty schema counts")
+		}
+		for _, change := range []string{
+			"create type mood as enum ('a', 'b')", "drop type mood; create type mood as enum ('b', 'a')", "create type s.mood as enum ('b', 'a')",
+			"create type money as decimal(10, 2)", "drop type money; create type money as decimal(10, 4)", "create type json as varchar",
+			"create type pair as struct(a int, b mood)", "drop type pair; create type pair as struct(b int, a mood)",
+			`create type "odd "".s"."Ty""pe.x" as int[]`, `drop type "odd "".s"."Ty""pe.x"; create type "odd "".s"."Ty""pe.x" as bigint[]`, "drop type s.mood",
+		} {
+			w.exec(strings.Split(change, "; ")...)
+			now := fingerprint()
+			if now == last {
+				t.Errorf("%s does not count", change)
+			}
+			if again := fingerprint(); again != now {
+				t.Errorf("%s: two readings differ", change)
+			}
+			last = now
+		}
+	})
+}
+
 // S5, S24: the clock, and a day that is asked for again once midnight has passed.
 func TestClockAndDate(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {

@@ -51,7 +51,7 @@ type Session struct {
 	NowMS int64
 	// Taken is when the statement was sent, with the monotonic clock; the moment now is NowMS and the time since (S5).
 	Taken time.Time
-	// Fingerprint is a hash over the settings that may change what a statement means or returns (S19).
+	// Fingerprint is a hash over the settings, and on DuckDB the user's types, that may change what a statement means or returns (S19).
 	Fingerprint string
 	// UserFunctions are the names of the user's functions, macros and operators, in lower case and sorted; one of a built-in's name hides it (S8).
 	UserFunctions []string

@@ -40,6 +40,17 @@ def test_s19_setting_made_by_on_run_start(settled):
     settled.dbt("build -s halves", twin=True).expect({"halves": "fail config_changed"}, rc=1)
 
 
+def test_s19_type_of_the_user_made_anew(settled):
+    """Neither a text nor a table shows that the order of an enum's values is another one."""
+    settled.sql("create type grade as enum ('low', 'high')")
+    settled.model("graded", "select id from {{ ref('orders') }} where (if(id > 3, 'high', 'low'))::grade > 'low'::grade")
+    settled.settle("run -s graded")
+    settled.dbt("run -s graded").expect({"graded": "reused no_new_data"})
+    settled.sql("drop type grade", "create type grade as enum ('high', 'low')")
+    settled.dbt("run -s graded", twin=True).expect({"graded": "success config_changed"}, rc=0)
+    assert settled.rows("main.graded") == []
+
+
 # -- S20, S21 ---------------------------------------------------------------------------------------------------------
 
 CREATE = (
