@@ -37,7 +37,8 @@ def script(tmp_path):
 
 
 def close_warehouse():
-    """The next test has another warehouse file, and this process must not keep the old one open."""
+    """The next test has another warehouse file, and this process must not keep the old one open. dbt-duckdb takes two files of the same
+    relative path for one, so this is done before a test as well: a thread that an interrupted run left may have opened it once more."""
     from dbt.adapters.duckdb.connections import DuckDBConnectionManager
     from dbt_hodor import session
 
@@ -54,6 +55,7 @@ def project(tmp_path, monkeypatch, script):
 
     folder = tmp_path / "shop"
     folder.mkdir()
+    close_warehouse()
     yield Project(folder, monkeypatch, script)
     close_warehouse()
 
@@ -64,6 +66,7 @@ def template(tmp_path_factory):
     from project import FILES, build_template
 
     folder = tmp_path_factory.mktemp("template") / "shop"
+    close_warehouse()
     build_template(folder, FILES)
     close_warehouse()
     return folder
@@ -75,5 +78,6 @@ def built(template, tmp_path, monkeypatch, script):
     from project import Project
 
     shutil.copytree(template, tmp_path / "shop")
+    close_warehouse()
     yield Project(tmp_path / "shop", monkeypatch, script)
     close_warehouse()

@@ -296,10 +296,15 @@ func locked(err error) bool {
 		strings.Contains(text, "File is already open in") || strings.Contains(text, "being used by another process")
 }
 
-// lockedBy names the process that has the file, where DuckDB's message does.
+// lockedBy names the process that has the file, where DuckDB's message does. The one that started this process is dbt: it has its warehouse open,
+// and waiting for that would help nobody.
 func (s *source) lockedBy(err error) error {
 	by := "another process"
 	if m := holder.FindStringSubmatch(err.Error()); m != nil {
+		if m[1] == strconv.Itoa(os.Getppid()) {
+			return fmt.Errorf("%w: %s is a file that dbt itself works in, the warehouse or one attached to it: set HODOR_PATH to a file of its own",
+				stores.ErrUnavailable, s.Place())
+		}
 		by = "process " + m[1]
 	}
 	return fmt.Errorf("%w: %s is locked by %s: wait for that to end, or set HODOR_PATH", stores.ErrUnavailable, s.Place(), by)

@@ -371,12 +371,19 @@ class Refused(Exception):
 
 
 class Guard:
-    """Stands for the adapter while hooks are rendered. Calling other macros and naming things is free; the rest is refused."""
+    """Stands for the adapter while hooks are rendered. Calling other macros and naming things is free, and so is asking for the
+    node's own relation, as is_incremental() does: where a node may be reused it stands, before and after. The rest is refused."""
 
     _FREE = frozenset({"dispatch", "type", "Relation", "Column", "quote", "quote_as_configured"})
 
-    def __init__(self, adapter: Any) -> None:
-        self._adapter = adapter
+    def __init__(self, adapter: Any, own: Any) -> None:
+        self._adapter, self._own = adapter, own
+
+    def get_relation(self, database: str, schema: str, identifier: str) -> Any:
+        own = self._own
+        if own is None or (database, schema, identifier) != (own.database, own.schema, own.identifier):
+            raise Refused("adapter.get_relation of another relation")
+        return self._adapter.get_relation(database, schema, identifier)
 
     def __getattr__(self, name: str) -> Any:
         if name in Guard._FREE:
@@ -393,7 +400,7 @@ def without_side_effects(context: Any) -> Any:
     def silent(*args: Any, **kwargs: Any) -> str:
         return ""
 
-    changes: dict[str, Any] = {"adapter": Guard(context["adapter"]), "log": silent, "print": silent}
+    changes: dict[str, Any] = {"adapter": Guard(context["adapter"], context.get("this")), "log": silent, "print": silent}
     for name in ("run_query", "statement", "noop_statement", "write", "submit_python_job", "load_agate_table"):
         changes[name] = refuse
     context.update(changes)

@@ -100,6 +100,12 @@ def test_store_locked_by_another_process(settled, plain):
     )
 
 
+def test_store_in_the_warehouse_file(settled, plain):
+    settled.sql(shop.NEW_ORDER)
+    run = settled.dbt("build", env={"HODOR_PATH": "shop.duckdb"}, process=True)
+    assert_plain_with_one_warning(settled, run, plain, "shop.duckdb", "warehouse", "HODOR_PATH")
+
+
 @pytest.mark.parametrize("kind", ["text", "empty", "cut off", "a folder"])
 def test_store_broken(settled, plain, kind):
     whole = settled.state.read_bytes()

@@ -94,6 +94,21 @@ def test_s7_hooks_that_read_only_this(settled, hook):
     settled.dbt("run -s big_orders").expect({"big_orders": "reused no_new_data"}, rc=0)
 
 
+def test_s7_hook_that_asks_whether_it_is_incremental(settled):
+    settled.config("daily", pre_hook="{% if is_incremental() %}delete from {{ this }} where day > '2030-01-01'{% endif %}")
+    settled.settle("run -s daily", times=1)
+    settled.dbt("run -s daily").expect({"daily": "reused no_new_data"}, rc=0)
+    settled.sql(shop.NEW_ORDER)
+    settled.dbt("run -s orders daily", twin=True).expect({"daily": "success new_upstream_data"}, rc=0)
+
+
+def test_s7_hook_that_asks_for_another_relation(settled):
+    """What stands there when the hook runs is not known before."""
+    settled.config("daily", post_hook="{% if adapter.get_relation(this.database, 'main', 'orders') %}delete from {{ this }} where false{% endif %}")
+    settled.settle("run -s daily", times=1)
+    always(settled, "daily", "unknown_upstream")
+
+
 def test_s7_hook_that_can_not_be_parsed(settled):
     settled.config("big_orders", post_hook="pragma enable_checkpoint_on_shutdown")
     settled.settle("run -s big_orders", times=1)
