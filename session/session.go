@@ -261,9 +261,14 @@ func (s *Session) loadHistory(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("the state store can't be read: %w", err)
 	}
-	loaded.DropFuture(now)
-	if loaded.Rejected > 0 {
-		s.warn("%d records in the state store are damaged or from the future and count as none; their nodes build.", loaded.Rejected)
+	future, latest := loaded.DropFuture(now)
+	if damaged := loaded.Rejected - future; damaged > 0 {
+		s.warn("%d records in the state store are damaged and count as none; their nodes build.", damaged)
+	}
+	if future > 0 {
+		s.warn("%d records in the state store are from the future (up to %s) and count as none; their nodes build until then. "+
+			"If the clock was wrong when they were made, begin a new store: move the file away, or set HODOR_PATH or HODOR_TABLE.",
+			future, time.UnixMilli(latest).UTC().Format("2006-01-02 15:04 UTC"))
 	}
 	s.loaded = loaded
 	return nil

@@ -101,13 +101,16 @@ func (l *Loaded) Of(nodeKey, uniqueID string) *Record {
 	return nil
 }
 
-// DropFuture rejects the records that were built or recorded after nowMS, the warehouse's clock in epoch ms (S5).
-func (l *Loaded) DropFuture(nowMS int64) {
+// DropFuture rejects the records that were built or recorded after nowMS, the warehouse's clock in epoch ms (S5). It returns their number and the latest
+// of their times.
+func (l *Loaded) DropFuture(nowMS int64) (dropped int, latestMS int64) {
 	for key, r := range l.Records {
-		if r.RecordedAtMS > nowMS || *r.BuiltAtMS > nowMS {
+		if at := max(r.RecordedAtMS, *r.BuiltAtMS); at > nowMS {
 			l.Reject(key)
+			dropped, latestMS = dropped+1, max(latestMS, at)
 		}
 	}
+	return dropped, latestMS
 }
 
 func succeeded(status string) bool {

@@ -34,6 +34,19 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+func TestPathOfHomeFolder(t *testing.T) {
+	t.Setenv("HOME", "/home/ann")
+	for in, want := range map[string]string{"~/x.duckdb": "/home/ann/x.duckdb", "~x": "/shop/~x", "~": "/shop/~", "a/~/x": "/shop/a/~/x"} {
+		if _, got, err := (Options{Root: "/shop", Path: in}).fill(); err != nil || got != want {
+			t.Errorf("%s is %s (%v), want %s", in, got, err, want)
+		}
+	}
+	t.Setenv("HOME", "")
+	if _, got, err := (Options{Root: "/shop", Path: "~/x.duckdb"}).fill(); !errors.Is(err, stores.ErrUnavailable) {
+		t.Errorf("without a home folder it is %s, %v", got, err)
+	}
+}
+
 // child works on the file at path and says "ready" when it has done so, then waits for the end of its input.
 //
 //	hold, hold-read   keep the file open for writing or reading

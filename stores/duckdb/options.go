@@ -2,6 +2,7 @@ package duckdb
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -26,7 +27,7 @@ const DefaultPath = ".hodor/state.duckdb"
 type Options struct {
 	// Root is the absolute path of the project's root; a relative Path is relative to it, wherever the process was started.
 	Root string
-	// Path of the file; empty: DefaultPath. Its folders are created on the first write.
+	// Path of the file; empty: DefaultPath. "~/" at its front is the user's home folder. Its folders are created on the first write.
 	Path string
 	// Schema and Table; empty: main and hodor_state.
 	Schema, Table string
@@ -55,6 +56,14 @@ func (o Options) fill() (Options, string, error) {
 		o.Wait = 5 * time.Second
 	}
 	path := o.Path
+	if rest, ok := strings.CutPrefix(path, "~/"); ok {
+		// A shell replaces it in a command, and nobody does in profiles.yml.
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return o, "", fmt.Errorf("%w: hodor_path %q: the home folder is not known: %w", stores.ErrUnavailable, o.Path, err)
+		}
+		path = filepath.Join(home, rest)
+	}
 	if !filepath.IsAbs(path) {
 		if !filepath.IsAbs(o.Root) {
 			return o, "", fmt.Errorf("%w: hodor_path %q is relative, and the project's root is not known", stores.ErrUnavailable, o.Path)

@@ -85,6 +85,8 @@ def test_s3_upstream_that_moves_during_the_build(settled):
         run = settled.dbt("run -s orders", twin=True)
         run.expect({"orders": "success"}, rc=0)
         assert run.records["orders"]["decision"] == "build"
+    (said,) = run.warnings
+    assert "1 records" in said and "future" in said and "HODOR_PATH" in said
 
 
 def test_s3_upstream_that_the_record_lacks(settled):
