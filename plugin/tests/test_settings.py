@@ -1,5 +1,6 @@
 """Precedence, accepted forms and warnings of the hodor_* settings (spec 9.2). The sources are given; test_run has dbt's own."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -78,7 +79,7 @@ def test_a_wrong_value_is_one_warning_and_the_default(name, value, default, word
     assert getattr(found, name) == default
     assert found.sources[name] == "default"
     (warning,) = found.warnings
-    shown = f'"{value}"' if isinstance(value, str) else str(value)
+    shown = json.dumps(value, ensure_ascii=False) if isinstance(value, str) else str(value)
     assert warning.startswith(f"hodor_{name} is {shown} (profiles.yml, target dev): ") and words in warning
 
 
@@ -87,6 +88,11 @@ def test_the_warning_of_the_examples():
     assert found.warnings == [
         'hodor_lookback_days is "ninety" (profiles.yml, target dev): a number from 1 to 3650 is needed; using 90.'
     ]
+
+
+def test_a_wrong_value_is_shown_in_one_line():
+    (warning,) = settle({"hodor_mode": 'o"n\nhodor: all is well'}).warnings
+    assert warning.startswith('hodor_mode is "o\\"n\\nhodor: all is well" (profiles.yml')
 
 
 def test_a_wrong_value_does_not_fall_through_to_a_weaker_source():

@@ -10,6 +10,7 @@ PREFIX = "hodor: "
 
 def warn(text: str) -> None:
     """One warning line on the console and in the log. Falls back to an information where warnings are errors."""
+    text = " ".join(line.strip() for line in text.splitlines() if line.strip())  # an engine's message may have several
     try:
         from dbt_common.ui import warning_tag
 

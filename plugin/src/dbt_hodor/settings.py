@@ -246,7 +246,11 @@ def nearest(name: str, prefix: str) -> str:
 
 
 def show(value: Any) -> str:
-    words = f'"{value}"' if isinstance(value, str) else str(value)
+    words = str(value)
+    if isinstance(value, str):
+        import json
+
+        words = json.dumps(value, ensure_ascii=False)  # one line, whatever stands in it
     return words if len(words) <= 80 else words[:77] + "..."
 
 

@@ -104,7 +104,10 @@ def test_s7_hook_that_asks_whether_it_is_incremental(settled):
 
 def test_s7_hook_that_asks_for_another_relation(settled):
     """What stands there when the hook runs is not known before."""
-    settled.config("daily", post_hook="{% if adapter.get_relation(this.database, 'main', 'orders') %}delete from {{ this }} where false{% endif %}")
+    settled.config(
+        "daily",
+        post_hook="{% if adapter.get_relation(this.database, 'main', 'orders') %}delete from {{ this }} where false{% endif %}",
+    )
     settled.settle("run -s daily", times=1)
     always(settled, "daily", "unknown_upstream")
 
