@@ -129,16 +129,21 @@ soundness-spark: .venv-spark/.stamp ## the same, with many more pairs of queries
 	HODOR_SOUNDNESS_PAIRS=$(or $(PAIRS),2000) HODOR_SOUNDNESS_SEED=$(or $(SEED),1000000) \
 		$(MAKE) test-spark PKG='$(PKG)' RUN='$(RUN)' GOTEST_FLAGS='-v -timeout 3h'
 
-# dbt-databricks itself. In test-databricks it speaks to Spark's Thrift Server through internal/thriftproxy; in test-workspace to the
-# workspace of DATABRICKS_HOST, DATABRICKS_TOKEN, DATABRICKS_HTTP_PATH and DATABRICKS_CATALOG, in schemas that are dropped.
+# dbt-databricks itself. In test-databricks it speaks to Spark's Thrift Server (internal/sparktest/thrift.py) through internal/thriftproxy; in
+# test-workspace to a workspace, in schemas that are dropped.
+WORKSPACE = DATABRICKS_HOST DATABRICKS_TOKEN DATABRICKS_HTTP_PATH DATABRICKS_CATALOG
 .PHONY: test-databricks test-workspace
 test-databricks: .venv-spark/.stamp .venv-databricks/.hodor ## real dbt-databricks on Spark and Delta Lake (below ten minutes)
 	cd plugin && ../.venv-databricks/bin/python -m pytest tests/test_databricks.py tests/test_patches.py
-	.venv-spark/bin/python internal/sparktest/server.py .venv-spark/delta -- \
-		go test -tags databricks -timeout 30m -run '^TestDbtDatabricks' -v ./internal/thriftproxy
+	go build -o .venv-databricks/listen ./internal/thriftproxy/listen
+	cd plugin && HODOR_REQUIRE_ENGINES=1 ../.venv-spark/bin/python ../internal/sparktest/thrift.py ../.venv-spark/delta -- \
+		../.venv-databricks/listen ../.venv-databricks/bin/python -m pytest -x tests/lake $(PYTEST_FLAGS)
 
-test-workspace: .venv-databricks/.hodor ## the same scenarios on a Databricks workspace
-	cd plugin && HODOR_REQUIRE_ENGINES=1 ../.venv-databricks/bin/python -m pytest -x tests/lake $(PYTEST_FLAGS)
+test-workspace: ## the same scenarios on a Databricks workspace; CONTRIBUTING.md names its variables
+	@for name in $(WORKSPACE); do test -n "$${!name:-}" || { \
+		echo "test-workspace: $$name is not set; nothing was run"; exit $${HODOR_REQUIRE_ENGINES:-0}; }; done; \
+	$(MAKE) .venv-databricks/.hodor && cd plugin && \
+		HODOR_REQUIRE_ENGINES=1 ../.venv-databricks/bin/python -m pytest -x tests/lake $(PYTEST_FLAGS)
 
 .PHONY: test-matrix
 test-matrix: dist/.wheel ## every supported pair of dbt-core and DuckDB, and dbt-databricks on both dbt-cores (an hour)

@@ -3,11 +3,9 @@
     server.py JARS                    serves until its input ends; the first line of its output is the address
     server.py JARS -- COMMAND ...     runs COMMAND with the address in SPARKTEST_ADDRESS and ends with its status
 
-JARS is the folder with Delta Lake's jars. With SPARKTEST_METASTORE=1 tables live in a Hive metastore (in memory), which dbt-databricks needs: it lists
-tables by a call of Thrift's own that asks one. It is slower; without it Spark's own catalog serves. The server listens on loopback. A client sends one JSON object a line and reads one a
-line back; each connection is served by a thread of its own. The first line of a connection names the Spark session that it
-works in, {"session": NAME}: temporary views, settings and the current schema are those of the session, tables are everybody's.
-Then, with "op" as
+JARS is the folder with Delta Lake's jars. The server listens on loopback. A client sends one JSON object a line and reads one a line back; each
+connection is served by a thread of its own. The first line of a connection names the Spark session that it works in, {"session": NAME}:
+temporary views, settings and the current schema are those of the session, tables are everybody's. Then, with "op" as
 
     parse   {"sqls": [TEXT, ...]} -> {"parsed": [{"ok", "error", "tables", "targets", "functions", "kind"}, ...]}
     refused {"sqls": [TEXT, ...]} -> {"errors": [TEXT, ...]}: the parser's message for each, "" where it accepts; much faster
@@ -17,7 +15,8 @@ Then, with "op" as
     stream  {"from": TABLE, "into": TABLE, "mode": "append"} -> {}, what is new in a table written by a stream that then ends; one that
             was written into the same table before goes on where it ended
     reset   {} -> {}, after dropping the session's temporary views and its settings
-    thrift  {} -> {"port"}, of a Thrift Server over HTTP in this very Spark, started at the first call
+    thrift  {} -> {"port"}, of a Thrift Server over HTTP in this very Spark, started at the first call; its calls about tables (GetTables)
+            fail for want of a metastore, thrift.py has one
 """
 
 import json
@@ -54,6 +53,17 @@ SETTINGS = {
     "spark.sql.sources.parallelPartitionDiscovery.parallelism": "1",
     "spark.hadoop.hive.server2.transport.mode": "http",
 }
+
+
+def java_options(folder: Path) -> str:
+    """Of the JVM: a deep stack for deep queries, the first compiler only, and nothing outside the folder. That compiler alone takes 48 MB of code by
+    default: Spark fills it within minutes, and from then on Java compiles nothing."""
+    return (
+        f"-Xss16m -XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=512m -XX:+UseSerialGC -Dderby.system.home={folder} "
+        f"-Djava.io.tmpdir={folder}"
+    )
+
+
 COMMA_IN_NAME = re.compile(r"[`\"][^`\"]*, [^`\"]*[`\"]")
 
 
@@ -77,18 +87,8 @@ class Spark:
                 "spark.jars": ",".join(str(jar) for jar in sorted(jars.glob("*.jar"))),
                 "spark.sql.warehouse.dir": str(folder / "warehouse"),
                 "spark.local.dir": str(folder),
-                # The first compiler alone takes 48 MB of code by default: Spark fills it within minutes, and from then on Java compiles nothing.
-                "spark.driver.extraJavaOptions": "-Xss16m -XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=512m -XX:+UseSerialGC "
-                f"-Dderby.system.home={folder} "
-                f"-Djava.io.tmpdir={folder}",
+                "spark.driver.extraJavaOptions": java_options(folder),
             }
-            if os.environ.get("SPARKTEST_METASTORE"):
-                settings |= {
-                    "spark.sql.catalogImplementation": "hive",
-                    "spark.hadoop.javax.jdo.option.ConnectionURL": "jdbc:derby:memory:hodor;create=true",
-                    "spark.hadoop.datanucleus.schema.autoCreateAll": "true",
-                    "spark.hadoop.hive.metastore.schema.verification": "false",
-                }
             for name, value in settings.items():
                 builder = builder.config(name, value)
             self.base = builder.getOrCreate()

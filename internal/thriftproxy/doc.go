@@ -6,7 +6,7 @@
 //	every request          Basic authentication in place of the driver's Bearer token
 //	OpenSession            asks for client protocol 9; without it Spark answers rows, of which the Go driver reads none
 //	OpenSession's answer   server protocol V4 of Databricks (V5 would promise Arrow), several catalogs
-//	ExecuteStatement       the catalog hive_metastore is called spark_catalog
+//	ExecuteStatement       the catalog hive_metastore is called spark_catalog, literals left alone
 //	GetResultSetMetadata   the format of results, columns
 //	FetchResults           the metadata of its operation
 //	GetOperationStatus     the error's text where the drivers look for it

@@ -42,6 +42,20 @@ func TestMessages(t *testing.T) {
 	}
 }
 
+func TestRename(t *testing.T) {
+	for _, c := range [][2]string{
+		{"select * from hive_metastore.a.b", "select * from spark_catalog.a.b"},
+		{"/* it's */ use `Hive_Metastore`.a -- hive_metastore", "/* it's */ use spark_catalog.a -- hive_metastore"},
+		{`insert into hive_metastore.a.b values ('hive_metastore.a', "it\'s hive_metastore")`,
+			`insert into spark_catalog.a.b values ('hive_metastore.a', "it\'s hive_metastore")`},
+		{"select hive_metastore_2 from hive_metastore.é.`b", "select hive_metastore_2 from hive_metastore.é.`b"},
+	} {
+		if got := rename(c[0]); got != c[1] {
+			t.Errorf("%s: %s", c[0], got)
+		}
+	}
+}
+
 // TestProxyRefusesTheRest: what is no Thrift call is seen and answered 404.
 func TestProxyRefusesTheRest(t *testing.T) {
 	p := New(t, 1) // where nobody listens

@@ -3,6 +3,8 @@ package thriftproxy
 import (
 	"strings"
 	"sync"
+
+	"hodor/grammar"
 )
 
 // The numbers are field ids of TCLIService, as Hive defines them and Databricks extends them (from 1281 on).
@@ -42,7 +44,7 @@ func (w *rewriter) call(m *message) (sql, op string) {
 	case "ExecuteStatement":
 		if raw, ok := args.get(statementText, typeString); ok {
 			sql = text(raw)
-			args.set(statementText, typeString, str(strings.ReplaceAll(sql, hiveMetastore, sparksOwnCatalog)))
+			args.set(statementText, typeString, str(rename(sql)))
 		}
 	default:
 		if handle, _ := args.within(operation); handle != nil {
@@ -83,4 +85,20 @@ func (w *rewriter) answer(m *message, op string) {
 	case "CloseOperation":
 		delete(w.metadata, op)
 	}
+}
+
+// rename calls the catalog hive_metastore spark_catalog where it is a name. Inside a literal it is somebody's data.
+func rename(sql string) string {
+	var b strings.Builder
+	at := 0
+	for token, err := range grammar.Tokens(sql, grammar.Databricks) {
+		if err != nil {
+			return sql // Spark says what is wrong with it
+		}
+		if text := strings.ToLower(strings.Trim(token.Text, "`")); text == hiveMetastore {
+			b.WriteString(sql[at:token.Start] + sparksOwnCatalog)
+			at = token.Start + len(token.Text)
+		}
+	}
+	return b.String() + sql[at:]
 }

@@ -1,4 +1,3 @@
-// Command listen runs a command that finds a Databricks workspace: a proxy in front of the Thrift Server of the Spark of the tests, whose address
-// is in SPARKTEST_ADDRESS (internal/sparktest/server.py). The command gets DATABRICKS_HOST, DATABRICKS_HTTP_PATH and DATABRICKS_TOKEN, and its
-// status is listen's.
+// Command listen runs a command that finds a Databricks workspace: a proxy in front of Spark's Thrift Server, whose port on loopback is in
+// SPARKTEST_THRIFT (internal/sparktest/thrift.py). The command gets the proxy's address in HODOR_DATABRICKS_URL, and its status is listen's.
 package main

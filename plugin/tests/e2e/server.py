@@ -7,6 +7,9 @@ import subprocess
 import threading
 from pathlib import Path
 
+#: Environment in which NumPy and Arrow, which dbt-databricks imports, start no thread.
+THREADLESS = {"OPENBLAS_NUM_THREADS": "1", "JE_ARROW_MALLOC_CONF": "background_thread:false"}
+
 
 class Job:
     """One command in a fork: its pid, and its exit status (negative: the signal that ended it) once it has ended."""
@@ -29,12 +32,12 @@ class Job:
 class Server:
     """Runs commands in forks of a process that has imported dbt and parsed `project` once. Closing it ends that process."""
 
-    def __init__(self, python: Path, project: Path, log: Path, env: dict[str, str]) -> None:
+    def __init__(self, python: Path, project: Path, log: Path, env: dict[str, str], adapter: str = "duckdb") -> None:
         self.log = log
         self._ids = itertools.count(1)
         self._jobs = {0: Job()}
         self._process = subprocess.Popen(
-            [python, Path(__file__).with_name("worker.py"), project],
+            [python, Path(__file__).with_name("worker.py"), project, adapter],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=log.open("wb"),

@@ -7,8 +7,9 @@ plugin: a command inherits nothing but loaded modules.
 Requests and answers are JSON, one a line: {"id", "op": "dbt"|"sql"|"invocations", "cwd", "env", "out", "err", ...} on stdin;
 {"id", "pid"} once it runs and {"id", "rc"} once it has ended on stdout. EOF ends the server.
 
-Forking a process with threads is not sound, and DuckDB before 2.0 starts some when it is imported. The server refuses to
-serve then; such an environment runs `worker.py --once REQUEST`, a whole new process for each command.
+Forking a process with threads is not sound, and DuckDB before 2.0 starts some when it is imported; so does what dbt-databricks brings, unless
+server.THREADLESS is in its environment. The server refuses to serve then; such an environment runs `worker.py --once REQUEST`, a whole new
+process for each command.
 """
 
 import gc
@@ -17,17 +18,17 @@ import os
 import selectors
 import signal
 import sys
+from importlib import import_module
 
 
-def preload() -> None:
-    """Imports what every dbt command on DuckDB imports, the plugin excepted."""
-    import dbt.adapters.duckdb  # noqa: F401
+def preload(adapter: str) -> None:
+    """Imports what every dbt command with this adapter imports, the plugin excepted."""
+    import_module(f"dbt.adapters.{adapter}")
     import dbt.adapters.factory  # noqa: F401
     import dbt.cli.main  # noqa: F401
     import dbt.parser.manifest  # noqa: F401
     import dbt.task.build  # noqa: F401
     import dbt.task.retry  # noqa: F401
-    import duckdb  # noqa: F401
 
 
 def warm_up(project: str) -> None:
@@ -56,7 +57,7 @@ def warm_up(project: str) -> None:
     if "dbt_hodor" in sys.modules:
         raise SystemExit("the warm-up imported the plugin")
     if os.path.isdir("/proc/self/task") and len(os.listdir("/proc/self/task")) > 1:
-        raise SystemExit("dbt or DuckDB has started threads while it was imported: this environment can't be forked")
+        raise SystemExit("dbt or an engine has started threads while it was imported: this environment can't be forked")
     gc.freeze()
 
 
@@ -69,8 +70,6 @@ def hide_plugins() -> None:
 
 def break_plugin(point: str, how: str) -> None:
     """Puts a fault in the place of a function of the plugin, named "module:Class.function"."""
-    from importlib import import_module
-
     module, path = point.split(":")
     owner = import_module(f"dbt_hodor.{module}")
     *classes, name = path.split(".")
@@ -178,7 +177,7 @@ def become_child(request: dict) -> int:
 
 def serve() -> int:
     """Forks for every request until EOF; in a fork, returns that fork's exit status."""
-    preload()
+    preload(sys.argv[2])
     warm_up(sys.argv[1])
     wake_read, wake_write = os.pipe()
     for fd in (wake_read, wake_write):

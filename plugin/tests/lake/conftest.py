@@ -4,8 +4,10 @@ HODOR_DATABRICKS_URL names a proxy in front of Spark's Thrift Server (`make test
 DATABRICKS_HTTP_PATH and DATABRICKS_CATALOG a workspace (`make test-workspace`). Two schemas are made and dropped at the end.
 """
 
+import contextlib
 import json
 import os
+import shutil
 import sys
 import time
 from dataclasses import dataclass, field
@@ -15,7 +17,9 @@ import pytest
 from e2e import shop
 from e2e.project import Environment, Project
 from e2e.run import Run, short_name
-from e2e.server import Spawner
+from e2e.server import THREADLESS, Server
+
+from . import models
 
 #: Seconds that one dbt command may take: it bounds a hang, it times nothing.
 PATIENCE = 900
@@ -36,6 +40,7 @@ def find_place() -> Place | None:
     if url := os.environ.get("HODOR_DATABRICKS_URL"):
         uri = {"_connection_uri": f"{url}/cliservice", "enable_telemetry": False, "_retry_stop_after_attempts_count": 1}
         target = {"host": url, "http_path": "/sql/1.0/warehouses/abc", "token": "x", "connection_parameters": uri}
+        target["compute"] = {"cluster": {"http_path": "/sql/protocolv1/o/1/abc"}}
         connection = {"server_hostname": "127.0.0.1", "http_path": "/sql/1.0/warehouses/abc", "access_token": "x", **uri}
         return Place({**target, "catalog": "hive_metastore"}, connection, "hive_metastore")
     names = ("DATABRICKS_HOST", "DATABRICKS_TOKEN", "DATABRICKS_HTTP_PATH", "DATABRICKS_CATALOG")
@@ -44,6 +49,7 @@ def find_place() -> Place | None:
         return None
     host = host.removeprefix("https://").rstrip("/")
     target = {"host": host, "http_path": path, "token": "{{ env_var('DATABRICKS_TOKEN') }}", "catalog": catalog}
+    target["compute"] = {"cluster": {"http_path": path}}
     connection = {"server_hostname": host, "http_path": path, "access_token": token, "enable_telemetry": False}
     return Place(target, connection, catalog)
 
@@ -71,7 +77,9 @@ class Lake(Project):
         return self.sql(f"select {columns} from {relation} order by {order}")
 
     def records(self, where: str = "true") -> list[dict]:
-        names = "invocation_id, unique_id, mode, decision, reason, action, status, data_version, built_at_ms, upstreams"
+        names = (
+            "invocation_id, unique_id, mode, decision, reason, action, status, data_version, built_at_ms, upstreams, sql_facts"
+        )
         rows = self.sql(f"select {names} from {{main}}.hodor_state where {where} order by recorded_at_ms")
         return [dict(zip(names.split(", "), row)) for row in rows]
 
@@ -108,14 +116,16 @@ def lake(tmp_path_factory):
     python = Path(sys.executable)
     variables = {**kept, "HOME": str(base), "PATH": f"{python.parent}:/usr/local/bin:/usr/bin:/bin"}
     schema = f"hodor_test_{int(time.time())}_{os.getpid()}"
-    lake = Lake(base / "shop", Environment("databricks", python, Spawner(python), variables), place=place, schema=schema)
-    for path, text in shop.FILES.items():
+    lake = Lake(base / "shop", Environment("databricks", python, None, variables), place=place, schema=schema)
+    for path, text in (shop.FILES | models.FILES).items():
         lake.write(path, text)
     lake.edit("models/schema.yml", "schema: raw\n", f"schema: {schema}_raw\n")
     hodor = {"hodor_mode": "on", "hodor_store": "delta", "hodor_schema": schema}
     target = {"type": "databricks", "schema": schema, "threads": 4, **place.target, **hodor}
     lake.write("profiles.yml", PROFILE.format(json.dumps(target)))
-    with sql.connect(**place.connection) as connection:
+    warm = shutil.copytree(lake.dir, base / "warm")
+    server = lake.environment.server = Server(python, warm, base / "server.log", variables | THREADLESS, "databricks")
+    with contextlib.closing(server), sql.connect(**place.connection) as connection:
         lake.connection = connection
         if place.catalog != "hive_metastore":
             lake.sql(f"use catalog `{place.catalog}`")

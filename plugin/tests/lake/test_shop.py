@@ -1,7 +1,18 @@
-"""A team's days with hodor on Delta Lake: build, reuse, new data, maintenance, changes by hand, changes of code."""
+"""A team's days with hodor on Delta Lake: build, reuse, new data, maintenance, changes by hand, changes of code; and the SAFETY clauses
+that are Databricks' own (S13 by commits, S18, S25)."""
+
+import json
 
 import pytest
 from e2e import shop
+
+from . import models
+
+NODES = shop.NODES | models.TABLES
+TABLES = shop.TABLES | models.TABLES
+
+#: It reads the clock, so it builds in every run.
+CLOCK = {"until_now": "success volatile_sql"}
 
 pytestmark = pytest.mark.timeout(1800)  # a busy machine: it bounds a hang, it times nothing
 
@@ -9,15 +20,15 @@ pytestmark = pytest.mark.timeout(1800)  # a busy machine: it bounds a hang, it t
 def test_first_build(lake):
     run = lake.dbt("build")
     run.expect({name: "pass no_history" for name in shop.TESTS}, rest="success no_history", rc=0)
-    assert run.records.keys() == shop.NODES
+    assert run.records.keys() == NODES
     assert run.warnings == []
-    tables = {name for name in shop.TABLES if run.records[name]["data_version"]}
-    assert tables == shop.TABLES
+    tables = {name for name in TABLES if run.records[name]["data_version"]}
+    assert tables == TABLES
 
 
 def test_second_build_reuses(lake):
     run = lake.dbt("build")
-    run.expect({"daily": "success code_changed"}, rest="reused", rc=0)
+    run.expect(dict.fromkeys(models.INCREMENTAL, "success code_changed") | CLOCK, rest="reused", rc=0)
     assert run.reused_count == 6
     for name in shop.TESTS:
         assert "replayed" in run.line(name)
@@ -26,7 +37,7 @@ def test_second_build_reuses(lake):
 
 def test_maintenance_is_no_change(lake):
     """What moves files, comments and properties, and writes of no rows, on sources and on what dbt has built."""
-    for table in ("{raw}.orders", "{main}.orders", "{main}.daily"):
+    for table in ("{raw}.orders", "{main}.orders", "{main}.daily", "{main}.orders_overwrite"):
         lake.sql(
             f"optimize {table}",
             f"vacuum {table}",
@@ -39,7 +50,7 @@ def test_maintenance_is_no_change(lake):
         "merge into {raw}.orders t using (select 99 as id) s on t.id = s.id when matched then delete",
     )
     run = lake.dbt("build")
-    run.expect(rest="reused", rc=0)
+    run.expect(CLOCK, rest="reused", rc=0)
 
 
 def test_new_rows(lake):
@@ -50,14 +61,19 @@ def test_new_rows(lake):
     run = lake.dbt("build")
     run.expect(
         {
-            **dict.fromkeys(["orders", "big_orders", "daily", "dim_customers", "snap_customers"], "success new_upstream_data"),
+            **dict.fromkeys(["orders", "big_orders", "dim_customers", "snap_customers"], "success new_upstream_data"),
+            **dict.fromkeys(models.INCREMENTAL, "success new_upstream_data"),
             **dict.fromkeys(shop.TESTS, "pass new_upstream_data"),
+            **CLOCK,
         },
         rest="reused",
         rc=0,
     )
     assert lake.rows("{main}.orders", "count(*)") == [["7"]]
     assert lake.rows("{main}.daily", "count(*)") == [["4"]]
+    for name in ("orders_append", "orders_overwrite", "orders_replace"):
+        assert lake.rows("{main}." + name, "id") == [[str(number)] for number in range(1, 8)]
+    assert lake.rows("{main}.orders_delete", "orders") == [["1"], ["2"], ["2"], ["2"]]
     assert lake.rows("{main}.dim_customers", "name") == [["ANN"], ["CYD"], ["ZOE"]]
     assert lake.sql("select name from {main}.snap_customers where dbt_valid_to is not null") == [["Bob"]]
 
@@ -76,7 +92,7 @@ def test_changes_by_hand_and_of_code(lake):
             "big_orders": "success target_modified",
             "orders": "success new_upstream_data",
             "amount_positive": "fail new_upstream_data",
-            "daily": "skipped",
+            **dict.fromkeys([*models.INCREMENTAL, "until_now"], "skipped"),
             "snap_customers": "reused no_new_data",
         },
         rc=1,
@@ -101,3 +117,40 @@ def test_relation_dropped_and_made_again(lake):
     assert lake.rows("{main}.dim_customers", "count(*)") == [["2"]]
     run = lake.dbt("run -s stg_customers dim_customers")
     run.expect({"stg_customers": "reused view_unchanged", "dim_customers": "reused no_new_data"}, rc=0)
+
+
+def test_s13_columns_that_move(lake):
+    """A column added by a MERGE of no rows, and one put in another place, are changes though no row is another."""
+    lake.sql(
+        "merge with schema evolution into {raw}.customers t using (select 99 as id, 'Eve' as name, 1 as rank) s on t.id = s.id"
+        " when matched then update set *",
+        "alter table {main}.big_orders alter column amount first",
+    )
+    run = lake.dbt("run -s dim_customers big_orders")
+    run.expect({"dim_customers": "success new_upstream_data", "big_orders": "success target_modified"}, rc=0)
+    assert lake.sql("select * from {main}.big_orders where id = 4")[0][0] == "4"
+
+
+def test_s18_a_view_keeps_the_types_of_its_build(lake):
+    """Spark freezes the columns of a view: only a new build lets it see what its table has become."""
+    lake.sql(
+        "alter table {raw}.orders set tblproperties ('delta.enableTypeWidening' = 'true')",
+        "alter table {raw}.orders alter column id type bigint",
+    )
+    of = "select typeof(id) from {main}.stg_orders limit 1"
+    assert lake.sql(of) == [["int"]]
+    run = lake.dbt("run -s stg_orders")
+    run.expect({"stg_orders": "success upstream_code_changed"}, rc=0)
+    assert lake.sql(of) == [["bigint"]]
+    lake.dbt("run -s stg_orders").expect({"stg_orders": "reused view_unchanged"}, rc=0)
+
+
+def test_s25_words_that_read_the_clock(lake):
+    """Compared with a date, `now` and `tomorrow` are calls; as a label, `today` is a text."""
+    assert lake.sql("select date'2026-01-01' < 'now ', cast('tomorrow' as date) = date_add(current_date(), 1), 'today'") == [
+        ["True", "True", "today"]
+    ]
+    for _ in range(2):
+        run = lake.dbt("run -s until_now").expect(CLOCK, rc=0)
+    called = {call["function"]: call["kind"] for call in json.loads(run.records["until_now"]["sql_facts"])["volatile"]}
+    assert called == {"now": "always", "tomorrow": "date"}
