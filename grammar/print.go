@@ -27,6 +27,10 @@ func AppendPrint(b []byte, n Node, d Dialect) []byte {
 type printer struct {
 	d Dialect
 	b []byte
+	// known has the levels of expressions far down a spine of operators, which would else be found again from each of those above; height is that of
+	// the look-up under way.
+	known  map[spine]int
+	height int
 }
 
 func (p *printer) s(text string) { p.b = append(p.b, text...) }

@@ -106,8 +106,48 @@ func (p *printer) binaryLevel(op string) int {
 	return sparkCompare
 }
 
+// spine is an expression, looked at from its left end or from its right.
+type spine struct {
+	x    Expr
+	left bool
+}
+
+// farDown is how many operators of a spine are looked at again for each of those above.
+const farDown = 8
+
+// look returns what is known of a spine.
+func (p *printer) look(x Expr, left bool) (int, bool) {
+	if p.known == nil {
+		return 0, false
+	}
+	n, ok := p.known[spine{x, left}]
+	return n, ok
+}
+
+// note keeps what was found of a spine from far down.
+func (p *printer) note(x Expr, left bool, n int) int {
+	if p.height < farDown {
+		return n
+	}
+	if p.known == nil {
+		p.known = map[spine]int{}
+	}
+	p.known[spine{x, left}] = n
+	return n
+}
+
 // needs is the loosest level that must be allowed where x starts, for all operators on its left spine to be taken.
 func (p *printer) needs(x Expr) int {
+	if n, ok := p.look(x, true); ok {
+		return n
+	}
+	p.height++
+	n := p.needed(x)
+	p.height--
+	return p.note(x, true, n)
+}
+
+func (p *printer) needed(x Expr) int {
 	spark := p.d.In(Databricks)
 	level := func(s, d int) int {
 		if spark {
@@ -158,6 +198,16 @@ func (p *printer) needs(x Expr) int {
 
 // swallows is the level of the loosest operator at the right end of x: one that is tighter, behind x, would be taken into x.
 func (p *printer) swallows(x Expr) int {
+	if n, ok := p.look(x, false); ok {
+		return n
+	}
+	p.height++
+	n := p.swallowed(x)
+	p.height--
+	return p.note(x, false, n)
+}
+
+func (p *printer) swallowed(x Expr) int {
 	spark := p.d.In(Databricks)
 	switch x := x.(type) {
 	case *Or:

@@ -21,8 +21,21 @@ type analysis struct {
 	ctes  []*cte
 	refs  []reference
 	folds []*grammar.Ident
-	// keep holds names whose case is not free after all.
-	keep map[*grammar.Ident]bool
+	// itemNames counts the FROM items by name, aliasNames holds the aliases of all select lists, cteNames counts the common table expressions in view
+	// by name: what is not among them need not be looked for level by level.
+	itemNames  map[string]int
+	aliasNames map[string]bool
+	cteNames   map[string]int
+	// parameters holds the parameters of the lambdas around this place by folded name, those further in last.
+	parameters map[string][]parameter
+	// copied counts the columns that stars have copied; a star that is alone in its list shares those of its source.
+	copied int
+	alone  bool
+	// keep holds names whose case is not free after all, units words in a call of which the same is true.
+	keep  map[*grammar.Ident]bool
+	units map[grammar.Node]bool
+	// oneNames are the (name).field that are one name (Databricks).
+	oneNames map[*grammar.Dot]*grammar.Column
 	// dots are the (name).field that can only be name.field.
 	dots map[*grammar.Dot]bool
 
@@ -107,9 +120,16 @@ type cte struct {
 type cteScope struct {
 	parent *cteScope
 	byName map[string]*cte
+	list   []*cte
+	// pinned is how many of the list are pinned, and all of those around it; -1: none.
+	pinned int
 }
 
-func (s *cteScope) find(name string) *cte {
+// cte finds the common table expression that a folded name means.
+func (a *analysis) cte(s *cteScope, name string) *cte {
+	if a.cteNames[name] == 0 {
+		return nil
+	}
 	for ; s != nil; s = s.parent {
 		if c := s.byName[name]; c != nil {
 			return c
@@ -118,12 +138,30 @@ func (s *cteScope) find(name string) *cte {
 	return nil
 }
 
+// define puts a common table expression in view.
+func (a *analysis) define(s *cteScope, c *cte) {
+	if s.byName[c.name] == c {
+		return
+	}
+	s.byName[c.name] = c
+	s.list = append(s.list, c)
+	a.cteNames[c.name]++
+}
+
+// leave takes the common table expressions of a WITH out of view.
+func (a *analysis) leave(s *cteScope) {
+	for _, c := range s.list {
+		a.cteNames[c.name]--
+	}
+}
+
 // pin keeps the names of all common table expressions in view.
 func (s *cteScope) pin() {
-	for ; s != nil; s = s.parent {
-		for _, c := range s.byName {
+	for ; s != nil && s.pinned < len(s.list); s = s.parent {
+		for _, c := range s.list[max(s.pinned, 0):] {
 			c.pinned = true
 		}
+		s.pinned = len(s.list)
 	}
 }
 
@@ -137,6 +175,9 @@ type relation struct {
 	// rest is the value of the columns that are not in cols.
 	rest  value
 	index map[string]int
+	// whole is what all returns, of the first n columns; kept where there are many.
+	whole value
+	n     int
 }
 
 // column is one known column.
@@ -176,10 +217,43 @@ func (r *relation) find(name string) (*column, bool) {
 func (r *relation) all() value {
 	v := r.rest
 	v.open = v.open || r.open
-	for i := range r.cols {
-		v = merge(v, r.cols[i].value)
+	if len(r.cols) < manyColumns {
+		for i := range r.cols {
+			v = merge(v, r.cols[i].value)
+		}
+		return v
 	}
-	return v
+	if r.n > len(r.cols) {
+		r.n, r.whole = 0, value{}
+	}
+	for ; r.n < len(r.cols); r.n++ {
+		r.whole = merge(r.whole, r.cols[r.n].value)
+	}
+	return merge(v, r.whole)
+}
+
+// manyColumns is from how many on columns are not looked at again and again.
+const manyColumns = 16
+
+// bounded is the relation if its columns may be copied, or what is known of it as a whole: what stars over stars copy has to stay in proportion to the
+// text.
+func (a *analysis) bounded(r *relation) *relation {
+	if a.copied += len(r.cols); a.copied <= len(a.sql)+1000 {
+		return r
+	}
+	for i := range r.cols {
+		if i == manyColumns {
+			break
+		}
+		if r.cols[i].open {
+			return r
+		}
+	}
+	all := r.all()
+	if r.whole.open {
+		return r // a whole row among the columns has to stay one
+	}
+	return &relation{open: r.open, partial: true, rest: all}
 }
 
 // reference is a name that is bound to a FROM item: parts[:qualifier] are the item's name, the next one is its column. With qualifier 0 the
@@ -189,208 +263,6 @@ type reference struct {
 	item      *item
 	qualifier int
 	asWritten bool
-}
-
-// scope is the FROM clause of one select block.
-type scope struct {
-	items []*item
-	// index holds the items in view by name, given every name that was given, also of items that are out of view by now. Both are made once there are
-	// more than fewItems items; before that all are looked at.
-	index map[string][]*item
-	given map[string]*item
-	all   []*item
-	// columns counts the known columns by name over the items; made when first asked for, and kept up to the counted-th item.
-	columns map[string]knownColumn
-	counted int
-	// partial is the number of visible items with unknown columns, last the last of them, rest the values of all their unknown columns.
-	partial int
-	last    *item
-	rest    value
-	// rows are the values of whole rows by the name of their items, of the first n of them.
-	rows map[string]knownRows
-	// using holds the names of USING columns, and how many items have been looked at for each; natural: a NATURAL join, whose columns are not
-	// known, and compared the number of items that it was looked at for.
-	using    map[string]int
-	natural  bool
-	compared int
-}
-
-// knownRows is the value of the rows of n items.
-type knownRows struct {
-	n int
-	value
-}
-
-// wholeRows is the value of the rows of all items in view that have the name.
-func (s *scope) wholeRows(name string, same []*item) value {
-	known := s.rows[name]
-	if known.n > len(same) {
-		known = knownRows{}
-	}
-	if known.n < len(same) {
-		for _, it := range same[known.n:] {
-			known.value = merge(known.value, it.rel.all())
-		}
-		known.n = len(same)
-		if s.rows == nil {
-			s.rows = map[string]knownRows{}
-		}
-		s.rows[name] = known
-	}
-	return known.value
-}
-
-// knownColumn is a column name: the first item that has it, the last one, and how many do.
-type knownColumn struct {
-	item, latest *item
-	col          *column
-	n            int
-}
-
-// add puts an item in view.
-func (s *scope) add(it *item) {
-	it.scope = s
-	if it.name != "" {
-		if other := s.wasGiven(it.name); other != nil {
-			// Two items of one name are an error in most places, which new names would hide.
-			other.pinned, it.pinned = true, true
-		}
-		s.all = append(s.all, it)
-		if s.given != nil {
-			s.given[it.name] = it
-			s.index[it.name] = append(s.index[it.name], it)
-		}
-	}
-	s.items = append(s.items, it)
-	if s.given == nil && len(s.all) > fewItems {
-		s.given, s.index = map[string]*item{}, map[string][]*item{}
-		for _, it := range s.all {
-			s.given[it.name] = it
-		}
-		for _, it := range s.items {
-			if it.name != "" {
-				s.index[it.name] = append(s.index[it.name], it)
-			}
-		}
-	}
-}
-
-// fewItems is how many items are faster to look at than to look up.
-const fewItems = 8
-
-// wasGiven is the last item that was given the name, in view or not.
-func (s *scope) wasGiven(name string) *item {
-	if s.given != nil {
-		return s.given[name]
-	}
-	for i := len(s.all) - 1; i >= 0; i-- {
-		if s.all[i].name == name {
-			return s.all[i]
-		}
-	}
-	return nil
-}
-
-// byName returns the items in view that have the name, in order.
-func (s *scope) byName(name string) []*item {
-	if s.index != nil {
-		return s.index[name]
-	}
-	if name == "" {
-		return nil
-	}
-	var found []*item
-	for i, it := range s.items {
-		if it.name == name {
-			if found == nil {
-				found = s.items[i : i+1 : i+1]
-			} else {
-				found = append(found, it)
-			}
-		}
-	}
-	return found
-}
-
-// hide takes the items from the n-th on out of view: the right side of a semi or anti join.
-func (s *scope) hide(n int) {
-	for i := len(s.items) - 1; i >= n; i-- {
-		it := s.items[i]
-		if it.name != "" && s.index != nil {
-			same := s.index[it.name]
-			s.index[it.name] = same[:len(same)-1]
-		}
-		if i < s.counted {
-			s.uncount(it)
-		}
-	}
-	s.items = s.items[:n]
-	s.rows = nil
-	s.counted = min(s.counted, n)
-	s.compared = min(s.compared, n)
-}
-
-// uncount takes the last counted item back.
-func (s *scope) uncount(it *item) {
-	if it.rel.partial {
-		s.partial--
-		s.last = it.before
-	}
-	for i := range it.rel.cols {
-		name := it.rel.cols[i].name
-		k, ok := s.columns[name]
-		switch {
-		case !ok || name == "":
-		case k.item == it:
-			delete(s.columns, name)
-		case k.latest == it:
-			// A name that the item has twice is taken back once.
-			k.n--
-			k.latest = nil
-			s.columns[name] = k
-		}
-	}
-}
-
-// known finds the visible column of that name. n is in how many items it is known to be.
-func (s *scope) known(name string) knownColumn {
-	if s.columns == nil {
-		s.columns = map[string]knownColumn{}
-		s.counted, s.partial, s.last, s.rest = 0, 0, nil, value{}
-	}
-	for ; s.counted < len(s.items); s.counted++ {
-		it := s.items[s.counted]
-		if it.rel.partial {
-			s.partial++
-			it.before, s.last = s.last, it
-			s.rest = merge(s.rest, it.rel.rest)
-		}
-		for i := range it.rel.cols {
-			c := &it.rel.cols[i]
-			if c.name == "" {
-				continue
-			}
-			k := s.columns[c.name]
-			if k.item == nil {
-				k.item, k.col = it, c
-			}
-			if k.latest != it {
-				k.n++
-				k.latest = it
-			}
-			s.columns[c.name] = k
-		}
-	}
-	return s.columns[name]
-}
-
-// solePartial returns the one visible item with unknown columns, or nil if there are none or several.
-func (s *scope) solePartial() *item {
-	s.known("")
-	if s.partial != 1 {
-		return nil
-	}
-	return s.last
 }
 
 // env is what is in view at one place of the text.
@@ -407,8 +279,10 @@ type env struct {
 	params  *params
 	// frozen: the text here is printed into a column name (DuckDB), so it stays as written.
 	frozen bool
-	// caseData: the case of a column name here is part of a name in the result.
-	caseData bool
+	// caseData: the case of a column name here is part of a name in the result; field: it is that of a struct's field.
+	caseData, field bool
+	// having: an alias of the select list may come before a column of its name (HAVING, QUALIFY).
+	having bool
 	// opaqueNames: names here may mean anything (COLUMNS, PIVOT); nothing is qualified or folded.
 	opaqueNames bool
 	// inFrozen and inCaseData are copies of this place for select items whose text, or whose columns' case, is data; made when first asked for.
@@ -435,24 +309,52 @@ func (e *env) asCaseData() *env {
 	return e.inCaseData
 }
 
-// params are the parameters of a lambda, as written.
+// params are the parameters of a lambda, as written; root are those of the outermost of the lambdas around it.
 type params struct {
 	names []string
-	outer *params
+	root  *params
+}
+
+// parameter is a parameter of a lambda, as written.
+type parameter struct {
+	name string
+	root *params
+}
+
+// enter is the place inside a lambda, whose parameters hide all else; leaveLambda ends it.
+func (a *analysis) enter(names []string, e *env) *env {
+	inside := *e
+	inside.params = &params{names: names}
+	inside.params.root = inside.params
+	if e.params != nil {
+		inside.params.root = e.params.root
+	}
+	for _, name := range names {
+		folded := lower(name)
+		a.parameters[folded] = append(a.parameters[folded], parameter{name, inside.params.root})
+	}
+	return &inside
+}
+
+func (a *analysis) leaveLambda(e *env) {
+	for _, name := range e.params.names {
+		folded := lower(name)
+		a.parameters[folded] = a.parameters[folded][:len(a.parameters[folded])-1]
+	}
 }
 
 // parameter tells whether a name is a parameter of a lambda around this place, or (doubt) may be one: DuckDB 1.5 takes a parameter for another
 // case only if no column has the name, 2.0 in any case.
 func (a *analysis) parameter(name string, e *env) (is, doubt bool) {
-	for p := e.params; p != nil; p = p.outer {
-		for _, n := range p.names {
-			switch {
-			case n == name || !a.duck() && lower(n) == lower(name):
-				return true, false
-			case lower(n) == lower(name):
-				doubt = true
-			}
+	if e.params == nil {
+		return false, false
+	}
+	around := a.parameters[lower(name)]
+	for i := len(around) - 1; i >= 0 && around[i].root == e.params.root; i-- {
+		if around[i].name == name || !a.duck() {
+			return true, false
 		}
+		doubt = true
 	}
 	return false, doubt
 }
@@ -492,7 +394,10 @@ func (e *env) levels(visit func(*env) bool) {
 }
 
 // hasAlias tells whether an alias of a select list around this place has the name.
-func (e *env) hasAlias(name string) bool {
+func (a *analysis) hasAlias(name string, e *env) bool {
+	if !a.aliasNames[name] {
+		return false
+	}
 	for ; e != nil; e = e.outer {
 		if e.aliasNames[name] {
 			return true

@@ -175,9 +175,9 @@ func (a *analysis) callArgs(name string, x *grammar.Call, e *env) value {
 			continue
 		}
 		place := e
-		if c, column := stripParens(arg).(*grammar.Column); column && (name == "struct" || name == "named_struct" || name == "row" || strings.HasPrefix(name, "struct_")) {
+		if c, column := stripParens(arg).(*grammar.Column); column && namesFields(lastPart(name)) {
 			named := *e
-			named.caseData = true
+			named.caseData, named.field = true, true
 			place = &named
 			// DuckDB calls the field as the table does, but behind GROUP BY as it is written here (T30).
 			a.keep[&c.Parts[len(c.Parts)-1]] = true
@@ -195,6 +195,12 @@ func (a *analysis) callArgs(name string, x *grammar.Call, e *env) value {
 		v.row = true
 	}
 	return v
+}
+
+// namesFields tells whether a function calls the fields of its result after the columns that are its arguments. Those without a schema in front are
+// meant; a user's function of such a name costs nothing.
+func namesFields(name string) bool {
+	return name == "struct" || name == "named_struct" || name == "row" || name == "arrays_zip" || strings.HasPrefix(name, "struct_")
 }
 
 func lastPart(name string) string {

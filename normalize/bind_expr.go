@@ -17,7 +17,12 @@ func (a *analysis) expr(x grammar.Expr, e *env) value {
 		return a.stringValue(x)
 	case *grammar.Number:
 		return a.placeholder(x)
-	case *grammar.Null, *grammar.Bool, *grammar.Default, *grammar.Unit:
+	case *grammar.Null, *grammar.Bool, *grammar.Default:
+		return value{}
+	case *grammar.Unit:
+		if e.caseData || e.opaqueNames {
+			a.units[x] = true // Spark prints it as it is written
+		}
 		return value{}
 	case *grammar.Paren:
 		return a.expr(x.X, e)
@@ -112,6 +117,9 @@ func (a *analysis) rareExpr(x grammar.Expr, e *env) value {
 	case *grammar.AtTimeZone:
 		return combine(a.expr(x.X, e), a.expr(x.Zone, e))
 	case *grammar.Dot:
+		if c := a.oneName(x); c != nil {
+			return a.column(c, e)
+		}
 		a.dot(x, e)
 		return a.expr(x.X, e)
 	case *grammar.Index:
@@ -156,14 +164,14 @@ func (a *analysis) rareExpr(x grammar.Expr, e *env) value {
 		return a.lambda(written(x.Params), x.Body, e)
 	case *grammar.Comprehension:
 		v := a.expr(x.In, e)
-		inside := *e
-		inside.params = &params{names: written(x.Vars), outer: e.params}
-		v = combine(v, a.expr(x.X, &inside))
+		inside := a.enter(written(x.Vars), e)
+		v = combine(v, a.expr(x.X, inside))
 		if x.If != nil {
-			cond := a.expr(x.If, &inside)
+			cond := a.expr(x.If, inside)
 			decided(cond)
 			v = combine(v, cond)
 		}
+		a.leaveLambda(inside)
 		return v
 	case *grammar.SyntaxCall:
 		v := value{}
@@ -182,6 +190,33 @@ func (a *analysis) rareExpr(x grammar.Expr, e *env) value {
 	return value{row: true}
 }
 
+// oneName is (name).field as the one name that Spark's parser makes of it; nil if it makes none.
+func (a *analysis) oneName(x *grammar.Dot) *grammar.Column {
+	if a.duck() {
+		return nil
+	}
+	parts := dottedParts(x, nil)
+	if len(parts) == 0 {
+		return nil
+	}
+	c := &grammar.Column{Span: x.Span, Parts: parts}
+	a.oneNames[x] = c
+	return c
+}
+
+// dottedParts appends the parts of a name with parentheses around some of the first ones; nil if it is no name.
+func dottedParts(x grammar.Expr, parts []grammar.Ident) []grammar.Ident {
+	switch x := stripParens(x).(type) {
+	case *grammar.Column:
+		return append(parts, x.Parts...)
+	case *grammar.Dot:
+		if before := dottedParts(x.X, parts); before != nil {
+			return append(before, x.Name)
+		}
+	}
+	return nil
+}
+
 // dot notes (name).field where it can only be what name.field is: no FROM item has the name, so that it is a column in both. An alias of the
 // select list is found only in parentheses.
 func (a *analysis) dot(x *grammar.Dot, e *env) {
@@ -190,7 +225,7 @@ func (a *analysis) dot(x *grammar.Dot, e *env) {
 		return
 	}
 	name, field := lower(c.Parts[0].Text), lower(x.Name.Text)
-	if is, doubt := a.parameter(c.Parts[0].Text, e); is || doubt || a.rowName(name, e) || a.rowName(field, e) || e.hasAlias(name) || bareWords[a.dialect][name] {
+	if is, doubt := a.parameter(c.Parts[0].Text, e); is || doubt || a.rowName(name, e) || a.rowName(field, e) || a.hasAlias(name, e) || bareWords[a.dialect][name] {
 		return
 	}
 	a.dots[x] = true
@@ -215,7 +250,7 @@ func (a *analysis) exprs(list []grammar.Expr, e *env) value {
 func (a *analysis) fields(items []grammar.Expr, e *env) value {
 	v := value{}
 	named := *e
-	named.caseData = true
+	named.caseData, named.field = true, true
 	for _, x := range items {
 		place := e
 		if _, ok := stripParens(x).(*grammar.Column); ok {
@@ -392,9 +427,10 @@ func (a *analysis) pinSpread(e *env) {
 
 // lambda resolves the body of a lambda, in which its parameters hide all else.
 func (a *analysis) lambda(names []string, body grammar.Expr, e *env) value {
-	inside := *e
-	inside.params = &params{names: names, outer: e.params}
-	return a.expr(body, &inside)
+	inside := a.enter(names, e)
+	v := a.expr(body, inside)
+	a.leaveLambda(inside)
+	return v
 }
 
 // tableArg resolves a table as an argument (Databricks).
@@ -407,7 +443,7 @@ func (a *analysis) tableArg(x *grammar.TableArg, e *env) value {
 		it := a.tableItem(&x.Name, nil, x.Start, e)
 		rel = it.rel
 	}
-	inside.scope.add(&item{rel: rel, pinned: true})
+	a.add(inside.scope, &item{rel: rel, pinned: true})
 	for _, p := range x.PartitionBy {
 		decided(a.expr(p, inside))
 	}

@@ -50,7 +50,7 @@ func (a *analysis) fromItem(x grammar.FromItem, e *env) {
 		a.matchRecognize(x, e)
 	default:
 		a.giveUp("a FROM item that is not known here")
-		e.scope.add(&item{rel: unknownRelation(), pinned: true})
+		a.add(e.scope, &item{rel: unknownRelation(), pinned: true})
 	}
 }
 
@@ -84,7 +84,7 @@ func (a *analysis) addItem(it *item, e *env) {
 	it.pinned = it.pinned || e.frozen || e.opaqueNames
 	it.asWritten = it.asWritten || e.frozen
 	a.items = append(a.items, it)
-	e.scope.add(it)
+	a.add(e.scope, it)
 }
 
 // source resolves what the base items have in common beside the alias.
@@ -137,12 +137,12 @@ func (a *analysis) tableItem(name *grammar.Name, t *grammar.Table, start int32, 
 	it := &item{rel: unknownRelation(), written: last.Text, name: parts[len(parts)-1]}
 	clause := clauseQuoted(name)
 	if clause && len(parts) == 1 {
-		if c := e.ctes.find(parts[0]); c != nil {
+		if c := a.cte(e.ctes, parts[0]); c != nil {
 			c.pinned = true
 		}
 	}
 	if len(name.Parts) == 1 && !clause && (t == nil || t.Travel == nil) {
-		if c := e.ctes.find(parts[0]); c != nil {
+		if c := a.cte(e.ctes, parts[0]); c != nil {
 			c.refs = append(c.refs, &name.Parts[0])
 			c.pinned = c.pinned || e.frozen
 			it.rel, it.cte = c.rel, c
@@ -153,7 +153,7 @@ func (a *analysis) tableItem(name *grammar.Name, t *grammar.Table, start int32, 
 		}
 	}
 	if a.duck() && len(parts) == 2 && parts[0] == "recurring" {
-		if c := e.ctes.find(parts[1]); c != nil && c.recurring {
+		if c := a.cte(e.ctes, parts[1]); c != nil && c.recurring {
 			c.pinned, it.pinned = true, true
 			it.rel, it.cte = c.rel, c
 			return it
@@ -367,17 +367,10 @@ func (a *analysis) join(j *grammar.Join, e *env) {
 			a.folds = append(a.folds, &j.Using[i]) // the output column is called as the tables have it
 		}
 		if e.scope.using == nil {
-			e.scope.using = map[string]int{}
+			e.scope.using = map[string]bool{}
 		}
-		seen := min(e.scope.using[name], len(e.scope.items))
-		e.scope.using[name] = len(e.scope.items)
-		for _, it := range e.scope.items[seen:] {
-			if c, ok := it.rel.find(name); ok {
-				decided(activate(c.value))
-			} else if it.rel.partial {
-				decided(it.rel.rest)
-			}
-		}
+		e.scope.using[name] = true
+		e.scope.compare(name)
 	}
 	if j.On != nil {
 		on := *e
@@ -419,7 +412,7 @@ func (a *analysis) lateralViews(views []grammar.LateralView, e *env) {
 		it := &item{rel: rel, view: &v.Alias, written: v.Alias.Text, name: lower(v.Alias.Text)}
 		it.pinned = e.frozen || e.opaqueNames
 		a.items = append(a.items, it)
-		e.scope.add(it)
+		a.add(e.scope, it)
 	}
 }
 

@@ -43,6 +43,9 @@ func (a *analysis) column(x *grammar.Column, e *env) value {
 	}
 	switch is, doubt := a.parameter(x.Parts[0].Text, e); {
 	case is:
+		if !a.duck() && !e.opaqueNames {
+			a.folds = append(a.folds, &x.Parts[0])
+		}
 		return value{}
 	case doubt:
 		return value{row: true}
@@ -72,6 +75,9 @@ func (a *analysis) qualifiedRow(parts []grammar.Ident, e *env) (whole value, fou
 		return value{}, false
 	}
 	last := lower(parts[len(parts)-1].Text)
+	if a.itemNames[last] == 0 {
+		return value{}, false
+	}
 	e.levels(func(e *env) bool {
 		if e.scope == nil {
 			return true
@@ -122,7 +128,7 @@ func (a *analysis) bareName(x *grammar.Column, e *env) value {
 	name := lower(part.Text)
 	switch is, doubt := a.parameter(part.Text, e); {
 	case is:
-		if !a.duck() && !e.frozen && !e.opaqueNames {
+		if !a.duck() && !e.frozen && !e.opaqueNames && !e.field {
 			a.folds = append(a.folds, part)
 		}
 		return value{}
@@ -168,6 +174,9 @@ func (a *analysis) bareName(x *grammar.Column, e *env) value {
 
 // pinRows keeps the names of the items that a bare name may mean as whole rows (DuckDB, T4, T5).
 func (a *analysis) pinRows(name string, e *env) {
+	if a.itemNames[name] == 0 {
+		return
+	}
 	e.levels(func(e *env) bool {
 		if e.scope != nil {
 			for _, it := range e.scope.byName(name) {
@@ -205,7 +214,7 @@ type finding struct {
 func (a *analysis) lookup(name string, e *env) (value, finding) {
 	inner := false // an alias of a select list further in has the name, also one that is not in view yet (T17)
 	for lv := e; lv != nil; lv = lv.outer {
-		own, sure := lv == e, !inner
+		own, sure := lv == e, !inner && !(lv.having && lv.aliasNames[name])
 		inner = inner || lv.aliasNames[name]
 		if lv.outputs != nil {
 			if c, ok := lv.outputs.find(name); ok {
@@ -221,7 +230,7 @@ func (a *analysis) lookup(name string, e *env) (value, finding) {
 		}
 		s := lv.scope
 		k := s.known(name)
-		if s.using[name] > 0 || s.natural {
+		if s.using[name] || s.natural {
 			if k.n > 0 || s.partial > 0 {
 				v := value{row: true}
 				if k.col != nil {
@@ -233,7 +242,11 @@ func (a *analysis) lookup(name string, e *env) (value, finding) {
 		if k.n > 0 {
 			// Another item that has such a column makes the bare name an error, but not the qualified one.
 			only := k.n == 1 && (s.partial == 0 || s.partial == 1 && k.item.rel.partial)
-			return k.col.value, finding{item: k.item, provable: only && sure, own: own, known: own}
+			v := k.col.value
+			if lv.having {
+				v = merge(v, lv.aliases[name])
+			}
+			return v, finding{item: k.item, provable: only && sure, own: own, known: own}
 		}
 		if same := s.byName(name); a.duck() && len(same) > 0 {
 			return s.wholeRows(name, same), finding{how: foundRow}
@@ -253,7 +266,7 @@ func (a *analysis) lookup(name string, e *env) (value, finding) {
 		v := s.rest
 		v.row, v.open, v.text, v.literal = true, false, false, false
 		f := finding{}
-		if it := s.solePartial(); it != nil && name != "default" && !a.outerItems(lv.outer) && !e.hasAlias(name) && !a.rowName(name, lv.outer) {
+		if it := s.solePartial(); it != nil && name != "default" && !a.outerItems(lv.outer) && !a.hasAlias(name, e) && !a.rowName(name, lv.outer) {
 			f = finding{item: it, provable: sure, own: own}
 		}
 		return settle(v), f
@@ -261,7 +274,7 @@ func (a *analysis) lookup(name string, e *env) (value, finding) {
 	if bareWords[a.dialect][name] {
 		return value{}, finding{how: foundWord}
 	}
-	if !a.duck() && !a.outerItems(e) && !e.hasAlias(name) && name != "default" {
+	if !a.duck() && !a.outerItems(e) && !a.hasAlias(name, e) && name != "default" {
 		return value{}, finding{how: foundVariable}
 	}
 	return value{row: true}, finding{}
@@ -279,6 +292,9 @@ func (a *analysis) outerItems(e *env) bool {
 
 // rowName tells whether a FROM item of that name is in view from here outwards.
 func (a *analysis) rowName(name string, e *env) bool {
+	if a.itemNames[name] == 0 {
+		return false
+	}
 	found := false
 	e.levels(func(e *env) bool {
 		found = e.scope != nil && len(e.scope.byName(name)) > 0
@@ -315,10 +331,14 @@ func (a *analysis) bindQualifier(parts *[]grammar.Ident, e *env, rest int) (*ite
 		}
 		return nil, 0
 	}
+	named := 0 // how many items may be meant
+	for i := 0; i < len(names)-rest && i < 4; i++ {
+		named += a.itemNames[names[i]]
+	}
 	var matches []*item
 	var qualifier int
 	doubt, levels := false, 0
-	for lv := e; lv != nil; lv = lv.outer {
+	for lv := e; lv != nil && len(matches) < named; lv = lv.outer {
 		if lv.scope == nil {
 			continue
 		}
@@ -370,8 +390,9 @@ func (a *analysis) bindQualifier(parts *[]grammar.Ident, e *env, rest int) (*ite
 // qualifier is possible too, or the item's full name is not known.
 func (s *scope) named(names []string, rest int) (found []*item, qualifier int, maybe bool) {
 	if len(names) >= 1+rest {
+		// Two say as much as many: all items of one name are pinned.
 		found = s.byName(names[0])
-		found = found[:len(found):len(found)]
+		found = found[:min(len(found), 2):min(len(found), 2)]
 		qualifier = 1
 	}
 	for n := 2; n <= len(names)-rest && n <= 4; n++ {

@@ -22,6 +22,9 @@ func (a *analysis) query(q *grammar.Query, outer *env, ctes *cteScope, u use) *r
 	u.ordered = len(q.OrderBy) > 0
 	rel, inner := a.body(q.Body, outer, ctes, u)
 	a.ending(q, rel, inner, outer, ctes, limited)
+	if q.With != nil {
+		a.leave(ctes)
+	}
 	return rel
 }
 
@@ -103,10 +106,8 @@ func (a *analysis) keepSorted(name *grammar.Ident, rel *relation, e *env) {
 		return // an alias is found in any case
 	}
 	a.keep[name] = true
-	for i := range rel.cols {
-		if c := &rel.cols[i]; c.part != nil && c.name == folded {
-			a.keep[c.part] = true
-		}
+	if c, ok := rel.find(folded); ok && c.part != nil {
+		a.keep[c.part] = true
 	}
 }
 
@@ -132,13 +133,13 @@ func (a *analysis) with(w *grammar.With, outer *env, parent *cteScope) *cteScope
 	if w == nil {
 		return parent
 	}
-	scope := &cteScope{parent: parent, byName: make(map[string]*cte, len(w.CTEs))}
+	scope := &cteScope{parent: parent, byName: make(map[string]*cte, len(w.CTEs)), pinned: -1}
 	for _, node := range w.CTEs {
 		c := &cte{node: node, name: lower(node.Name.Text), rel: &relation{}}
 		c.asWritten = outerFrozen(outer)
 		c.pinned = len(node.UsingKey) > 0 || node.Statement != nil || c.asWritten
 		// The versions of DuckDB differ in which of two nested CTEs of one name a query means.
-		if other := parent.find(c.name); other != nil && a.duck() {
+		if other := a.cte(parent, c.name); other != nil && a.duck() {
 			c.pinned, other.pinned = true, true
 		}
 		a.ctes = append(a.ctes, c)
@@ -164,7 +165,7 @@ func (a *analysis) with(w *grammar.With, outer *env, parent *cteScope) *cteScope
 		if other := scope.byName[c.name]; other != nil && other != c {
 			c.pinned, other.pinned = true, true // an error, which new names would hide
 		}
-		scope.byName[c.name] = c
+		a.define(scope, c)
 	}
 	return scope
 }
@@ -182,11 +183,11 @@ func (a *analysis) recursive(c *cte, node *grammar.CTE, outer *env, scope *cteSc
 	if !a.duck() {
 		// Spark knows the name in the anchor too.
 		c.rel = &relation{partial: true, rest: value{row: true}}
-		scope.byName[c.name] = c
+		a.define(scope, c)
 	}
 	if !ok || node.Query.With != nil {
 		c.rel = &relation{partial: true, rest: value{row: true}}
-		scope.byName[c.name] = c
+		a.define(scope, c)
 		before := len(a.calls)
 		c.rel = rename(a.query(node.Query, outer, scope, use{}), names)
 		if len(c.refs) > 0 {
@@ -198,7 +199,7 @@ func (a *analysis) recursive(c *cte, node *grammar.CTE, outer *env, scope *cteSc
 	}
 	first, _ := a.body(op.First, outer, scope, use{})
 	c.rel = rename(first, names)
-	scope.byName[c.name] = c
+	a.define(scope, c)
 	c.recurring = a.duck()
 	before := len(a.calls)
 	rest := a.branches(first, op, outer, scope, len(node.Query.OrderBy) > 0)

@@ -99,7 +99,7 @@ func (a *analysis) pivotBehind(s *grammar.Select, e *env) {
 		rel = a.unpivotRest(s.Unpivot, rel, inside)
 	}
 	e.scope = &scope{}
-	e.scope.add(&item{rel: rel, pinned: true})
+	a.add(e.scope, &item{rel: rel, pinned: true})
 }
 
 // pivotQuery resolves the statement form of PIVOT. Without a list of values its columns depend on the data.
@@ -249,11 +249,30 @@ func (a *analysis) pipe(p *grammar.Pipe, outer *env, ctes *cteScope) *relation {
 	for _, it := range e.scope.items {
 		it.pinned = true
 	}
+	joined, pinned := false, 0 // the columns behind a join are made when they are asked for
 	for i, op := range p.Ops {
-		rel, e = a.pipeOp(op, rel, e, outer, ctes, i == len(p.Ops)-1)
-		for _, it := range e.scope.items {
-			it.pinned = true
+		before := e.scope
+		switch op := op.(type) {
+		case *grammar.PipeJoin:
+			a.join(&op.Join, e)
+			joined = true
+		case *grammar.PipeWhere:
+			decided(a.expr(op.X, e))
+		default:
+			if joined {
+				rel, joined = a.everything(e), false
+			}
+			rel, e = a.pipeOp(op, rel, e, outer, ctes, i == len(p.Ops)-1)
 		}
+		if e.scope != before {
+			pinned = 0
+		}
+		for ; pinned < len(e.scope.items); pinned++ {
+			e.scope.items[pinned].pinned = true
+		}
+	}
+	if joined {
+		return a.everything(e)
 	}
 	return rel
 }
@@ -272,11 +291,15 @@ func isBareFrom(s *grammar.Select) bool {
 
 func (a *analysis) pipeScope(rel *relation, name string, outer *env, ctes *cteScope) *env {
 	e := &env{scope: &scope{}, outer: outer, ctes: ctes, frozen: outerFrozen(outer)}
-	e.scope.add(&item{rel: rel, name: name, written: name, pinned: true})
+	a.add(e.scope, &item{rel: rel, name: name, written: name, pinned: true})
 	return e
 }
 
 func (a *analysis) pipeOp(op grammar.PipeOp, rel *relation, e, outer *env, ctes *cteScope, last bool) (*relation, *env) {
+	switch op.(type) {
+	case *grammar.PipeExtend, *grammar.PipeSet, *grammar.PipeDrop:
+		rel = a.bounded(rel)
+	}
 	switch op := op.(type) {
 	case *grammar.PipeSelect:
 		out, _ := a.selectBlock(op.Select, outer, ctes, e.scope, use{})
@@ -286,7 +309,7 @@ func (a *analysis) pipeOp(op grammar.PipeOp, rel *relation, e, outer *env, ctes 
 		out := &relation{open: rel.open || added.open, partial: rel.partial || added.partial, rest: merge(rel.rest, added.rest)}
 		out.cols = append(append(out.cols, rel.cols...), added.cols...)
 		e.aliases, e.aliasNames = nil, nil
-		e.scope.add(&item{rel: added, pinned: true})
+		a.add(e.scope, &item{rel: added, pinned: true})
 		return out, e
 	case *grammar.PipeSet:
 		out := &relation{open: rel.open, partial: rel.partial, rest: rel.rest}
@@ -322,14 +345,8 @@ func (a *analysis) pipeOp(op grammar.PipeOp, rel *relation, e, outer *env, ctes 
 		return out, a.pipeScope(out, "", outer, ctes)
 	case *grammar.PipeAs:
 		return rel, a.pipeScope(rel, lower(op.Alias.Text), outer, ctes)
-	case *grammar.PipeWhere:
-		decided(a.expr(op.X, e))
-		return rel, e
 	case *grammar.PipeAggregate:
 		return a.pipeAggregate(op, e, outer, ctes)
-	case *grammar.PipeJoin:
-		a.join(&op.Join, e)
-		return a.everything(e), e
 	case *grammar.PipeUnion:
 		next, _ := a.body(op.Branch.Body, outer, ctes, use{})
 		out := a.stack(rel, next, op.Branch.ByName)

@@ -48,15 +48,17 @@ func (a *analysis) selectBlock(s *grammar.Select, outer *env, ctes *cteScope, gi
 		}
 		decided(a.expr(x, &outputs))
 	}
+	behind := after
+	behind.having = true
 	if s.Having != nil {
-		decided(a.expr(s.Having, &after))
+		decided(a.expr(s.Having, &behind))
 	}
 	for i := range s.Windows {
 		a.window(s.Windows[i].Window, &after)
 		a.foldIdent(&s.Windows[i].Name)
 	}
 	if s.Qualify != nil {
-		decided(a.expr(s.Qualify, &after))
+		decided(a.expr(s.Qualify, &behind))
 	}
 	a.sample(s.Sample, &after)
 	if s.Quantifier == grammar.QuantDistinct {
@@ -71,10 +73,12 @@ func (a *analysis) selectItems(items []grammar.SelectItem, e *env, u use) *relat
 	e.aliasNames = make(map[string]bool, len(items))
 	for i := range items {
 		if items[i].Alias.Present() {
-			e.aliasNames[lower(items[i].Alias.Text)] = true
+			name := lower(items[i].Alias.Text)
+			e.aliasNames[name], a.aliasNames[name] = true, true
 		}
 		for j := range items[i].Aliases {
-			e.aliasNames[lower(items[i].Aliases[j].Text)] = true
+			name := lower(items[i].Aliases[j].Text)
+			e.aliasNames[name], a.aliasNames[name] = true, true
 		}
 	}
 	e.aliases = make(map[string]value, len(e.aliasNames))
@@ -85,6 +89,7 @@ func (a *analysis) selectItems(items []grammar.SelectItem, e *env, u use) *relat
 	}
 	for i := range items {
 		from := len(rel.cols)
+		a.alone = len(items) == 1
 		a.selectItem(&items[i], rel, e, u)
 		if !a.duck() {
 			continue
@@ -106,6 +111,9 @@ func (a *analysis) selectItems(items []grammar.SelectItem, e *env, u use) *relat
 // selectItem resolves one item and appends the columns that it makes.
 func (a *analysis) selectItem(item *grammar.SelectItem, rel *relation, e *env, u use) {
 	if star, ok := item.X.(*grammar.Star); ok && !item.Alias.Present() {
+		if a.soleStar(star, e) {
+			star.Qualifier = nil
+		}
 		a.starItem(star, rel, e)
 		return
 	}
@@ -173,6 +181,12 @@ func (a *analysis) selectItem(item *grammar.SelectItem, rel *relation, e *env, u
 	}
 }
 
+// soleStar tells whether a qualified star is that of the only FROM item, so that it says what a bare star says.
+func (a *analysis) soleStar(s *grammar.Star, e *env) bool {
+	return len(s.Qualifier) == 1 && !e.frozen && !e.opaqueNames && e.scope != nil && len(e.scope.items) == 1 && len(e.scope.all) == 1 &&
+		e.scope.items[0].name == lower(s.Qualifier[0].Text) && !e.scope.natural
+}
+
 // outputName is the name of the column that an item without alias makes, where that is a column's own.
 func outputName(x grammar.Expr) (*grammar.Ident, bool) {
 	if c, ok := stripParens(x).(*grammar.Column); ok {
@@ -207,6 +221,9 @@ func (a *analysis) starItem(s *grammar.Star, rel *relation, e *env) {
 	for i := range s.Rename {
 		old := s.Rename[i].Old.Parts
 		renamed[lower(old[len(old)-1].Text)] = lower(s.Rename[i].New.Text)
+	}
+	if len(drop)+len(replaced)+len(renamed) > 0 || !a.alone {
+		source = a.bounded(source)
 	}
 	if len(drop)+len(replaced)+len(renamed) == 0 && len(rel.cols) == 0 {
 		rel.cols = source.cols[:len(source.cols):len(source.cols)]
@@ -287,10 +304,11 @@ func (a *analysis) everything(e *env) *relation {
 		return e.scope.items[0].rel
 	}
 	for _, it := range e.scope.items {
-		out.cols = append(out.cols, it.rel.cols...)
-		out.open = out.open || it.rel.open
-		out.partial = out.partial || it.rel.partial
-		out.rest = merge(out.rest, it.rel.rest)
+		rel := a.bounded(it.rel)
+		out.cols = append(out.cols, rel.cols...)
+		out.open = out.open || rel.open
+		out.partial = out.partial || rel.partial
+		out.rest = merge(out.rest, rel.rest)
 	}
 	return out
 }

@@ -25,7 +25,7 @@ func (a *analysis) statement(s grammar.Statement, ctes *cteScope) {
 		// A bare name may be a variable or a parameter anywhere inside.
 		before := a.beside
 		a.beside = &env{scope: &scope{}}
-		a.beside.scope.add(&item{rel: unknownRelation(), pinned: true})
+		a.add(a.beside.scope, &item{rel: unknownRelation(), pinned: true})
 		defer func() { a.beside = before }()
 	default:
 		if word := readsUnseen(s); word != "" {
@@ -50,7 +50,7 @@ func (a *analysis) result(rel *relation) {
 // parts resolves what a statement is made of: queries, FROM items, expressions, other statements.
 func (a *analysis) parts(s grammar.Statement, ctes *cteScope) {
 	e := &env{scope: &scope{}, outer: a.beside, ctes: ctes, opaqueNames: true}
-	e.scope.add(&item{rel: unknownRelation(), pinned: true}) // the columns of the target
+	a.add(e.scope, &item{rel: unknownRelation(), pinned: true}) // the columns of the target
 	grammar.Walk(s, func(n grammar.Node) bool {
 		switch n := n.(type) {
 		case *grammar.With:

@@ -64,8 +64,9 @@ func analyse(sql, replaced string, opt Options, replacer *Replacer, trace *trace
 	if err != nil {
 		return text(sql, dialect, replacer, err)
 	}
-	a := &analysis{dialect: dialect, sql: sql, frozen: map[*grammar.SelectItem]bool{}, dots: map[*grammar.Dot]bool{}, keep: map[*grammar.Ident]bool{},
-		functions: map[string]bool{}, folds: make([]*grammar.Ident, 0, len(sql)/40), refs: make([]reference, 0, len(sql)/80)}
+	a := &analysis{dialect: dialect, sql: sql, frozen: map[*grammar.SelectItem]bool{}, dots: map[*grammar.Dot]bool{}, oneNames: map[*grammar.Dot]*grammar.Column{}, keep: map[*grammar.Ident]bool{},
+		units: map[grammar.Node]bool{}, itemNames: map[string]int{}, aliasNames: map[string]bool{},
+		cteNames: map[string]int{}, parameters: map[string][]parameter{}, functions: map[string]bool{}, folds: make([]*grammar.Ident, 0, len(sql)/40), refs: make([]reference, 0, len(sql)/80)}
 	a.unnamed = a.duck() && (containsFold(sql, "unnamed_") || containsFold(sql, "valueslist"))
 	trace.step("tokens", file)
 	if replaced != sql {
@@ -97,7 +98,7 @@ func analyse(sql, replaced string, opt Options, replacer *Replacer, trace *trace
 // walk, their rewrites in another. Traced, each has a walk of its own, which comes to the same.
 func (a *analysis) canonical(file *grammar.File, trace *tracer) {
 	p := &parens{duck: a.duck(), keep: map[*grammar.Paren]bool{}}
-	s := &spelling{dialect: a.dialect, frozen: a.frozenNodes()}
+	s := &spelling{dialect: a.dialect, frozen: a.frozenNodes(), units: a.units}
 	grammar.Walk(file, func(n grammar.Node) bool {
 		p.mark(n)
 		if trace == nil {
@@ -151,7 +152,13 @@ func printed(file *grammar.File, dialect grammar.Dialect) string {
 // mergeDot writes (name).field as name.field where the binder found that they are one.
 func (a *analysis) mergeDot(x grammar.Expr) grammar.Expr {
 	dot, ok := x.(*grammar.Dot)
-	if !ok || !a.dots[dot] {
+	if !ok {
+		return x
+	}
+	if c := a.oneNames[dot]; c != nil {
+		return c
+	}
+	if !a.dots[dot] {
 		return x
 	}
 	c, ok := stripParens(dot.X).(*grammar.Column)

@@ -12,6 +12,7 @@ import (
 //	(t JOIN u ..) JOIN v                   t JOIN u .. JOIN v
 //	t JOIN u without condition             t CROSS JOIN u (Databricks)
 //	UNION DISTINCT                         UNION
+//	x.id AS id                             x.id (Databricks)
 //	FETCH FIRST n ROWS ONLY, LIMIT ALL     LIMIT n, nothing
 //
 // Safe because the engines' own parsers make one tree of each pair. Parentheses stay around a query with a WITH or an ORDER BY of its own, around a
@@ -47,9 +48,9 @@ func (a *analysis) shape(file *grammar.File) {
 		case *grammar.PipeJoin:
 			a.shapeJoin(&n.Join)
 		case *grammar.Pivot:
-			n.X = a.bareSingle(n.X)
+			n.X = bareSingle(n.X)
 		case *grammar.Unpivot:
-			n.X = a.bareSingle(n.X)
+			n.X = bareSingle(n.X)
 		}
 		return true
 	})
@@ -203,12 +204,33 @@ func (a *analysis) shapeSelect(s *grammar.Select) {
 		s.Quantifier = grammar.NoQuantifier
 	}
 	for i := range s.From {
-		s.From[i] = a.bareItem(s.From[i])
+		s.From[i] = bareItem(s.From[i])
+	}
+	if !a.duck() && len(s.From) > 0 {
+		for i := range s.Items {
+			a.ownName(&s.Items[i])
+		}
 	}
 }
 
+// ownName drops an alias that is the column's name as it is written: Spark calls the column of the result so anyway. DuckDB calls it as the table does.
+func (a *analysis) ownName(item *grammar.SelectItem) {
+	c, ok := stripParens(item.X).(*grammar.Column)
+	if !ok || !item.Alias.Present() || len(item.Aliases) > 0 {
+		return
+	}
+	last := &c.Parts[len(c.Parts)-1]
+	if last.Text != item.Alias.Text || last.Quote == grammar.ClauseQuote || item.Alias.Quote == grammar.ClauseQuote {
+		return
+	}
+	if len(c.Parts) == 1 && bareWords[a.dialect][lower(last.Text)] {
+		return // current_date is called current_date()
+	}
+	item.Alias = grammar.Ident{}
+}
+
 // bareItem drops parentheses around a FROM item.
-func (a *analysis) bareItem(x grammar.FromItem) grammar.FromItem {
+func bareItem(x grammar.FromItem) grammar.FromItem {
 	for {
 		paren, ok := x.(*grammar.ParenFrom)
 		if !ok || paren.Alias.Present() || paren.Lateral || paren.Sample != nil || paren.Watermark != nil {
@@ -219,11 +241,11 @@ func (a *analysis) bareItem(x grammar.FromItem) grammar.FromItem {
 }
 
 // bareSingle drops parentheses around one item; around a join they say what belongs together.
-func (a *analysis) bareSingle(x grammar.FromItem) grammar.FromItem {
+func bareSingle(x grammar.FromItem) grammar.FromItem {
 	if x == nil {
 		return nil
 	}
-	inner := a.bareItem(x)
+	inner := bareItem(x)
 	if _, joins := inner.(*grammar.Joins); joins {
 		return x
 	}
@@ -233,7 +255,7 @@ func (a *analysis) bareSingle(x grammar.FromItem) grammar.FromItem {
 func (a *analysis) shapeJoins(j *grammar.Joins) {
 	var chains [][]grammar.Join
 	for {
-		j.First = a.bareItem(j.First)
+		j.First = bareItem(j.First)
 		inner, ok := j.First.(*grammar.Joins)
 		if !ok {
 			break
@@ -254,7 +276,7 @@ func (a *analysis) shapeJoins(j *grammar.Joins) {
 }
 
 func (a *analysis) shapeJoin(j *grammar.Join) {
-	j.Right = a.bareSingle(j.Right)
+	j.Right = bareSingle(j.Right)
 	if !a.duck() && j.Kind == grammar.JoinInner && j.On == nil && len(j.Using) == 0 && !j.Natural && j.Nearest == nil {
 		j.Kind = grammar.JoinCross
 	}

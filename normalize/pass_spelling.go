@@ -1,6 +1,7 @@
 package normalize
 
 import (
+	"slices"
 	"strings"
 
 	"hodor/grammar"
@@ -18,6 +19,8 @@ import (
 //	ASC, and in Databricks the default NULLS FIRST or LAST
 //	DATE '..', count(), ROWS 1 PRECEDING  CAST('..' AS date), count(*), ROWS BETWEEN 1 PRECEDING AND CURRENT ROW (the first two DuckDB)
 //	GROUP BY a WITH ROLLUP                GROUP BY ROLLUP (a) (Databricks)
+//	NOT a = b, NOT a LIKE b, count(1)     a <> b, a NOT LIKE b, count(*) (Databricks)
+//	OVER (w), t CROSS JOIN u              OVER w (Databricks); t, u (not frozen)
 //
 // Safe because the parsers of the dialect make one tree of each pair. Kept: the digits and the scale of a number, which make its type (T43), VARCHAR(n) in
 // Databricks, NULLS FIRST and LAST in DuckDB (a setting), everything that two versions of DuckDB read differently (Diverges), calls against
@@ -26,6 +29,8 @@ type spelling struct {
 	dialect grammar.Dialect
 	// frozen holds the nodes that DuckDB prints into a column's name.
 	frozen map[grammar.Node]bool
+	// units are the words in calls that Databricks prints into a column's name.
+	units map[grammar.Node]bool
 }
 
 // rewrite gives one expression its form; its parts have theirs already.
@@ -108,7 +113,7 @@ func (s *spelling) flatten(args []grammar.Expr, inner func(grammar.Expr) []gramm
 	return out
 }
 
-// not writes NOT (a IN ..) and NOT (a BETWEEN ..) as both parsers read a NOT IN .. and a NOT BETWEEN ..
+// not writes NOT (a IN ..) and NOT (a BETWEEN ..) as both parsers read a NOT IN .. and a NOT BETWEEN .., and as Spark's reads a NOT LIKE .. and a <> b.
 func (s *spelling) not(x *grammar.Not) grammar.Expr {
 	switch inner := x.X.(type) {
 	case *grammar.In:
@@ -119,6 +124,16 @@ func (s *spelling) not(x *grammar.Not) grammar.Expr {
 	case *grammar.Between:
 		if !inner.Not {
 			inner.Not = true
+			return inner
+		}
+	case *grammar.Like:
+		if s.dialect == grammar.Databricks && !inner.Not && inner.Quant == grammar.LikeOne {
+			inner.Not = true
+			return inner
+		}
+	case *grammar.Binary:
+		if s.dialect == grammar.Databricks && len(inner.Rest) == 1 && inner.Rest[0].Op == "=" {
+			inner.Rest[0].Op = "<>"
 			return inner
 		}
 	}
@@ -138,8 +153,16 @@ func (s *spelling) node(n grammar.Node) {
 		if !n.Between {
 			n.Between, n.High = true, grammar.Bound{Kind: grammar.BoundCurrentRow}
 		}
+	case *grammar.Window:
+		if s.dialect == grammar.Databricks && n.Name.Present() && len(n.PartitionBy)+len(n.OrderBy) == 0 && n.Frame == nil {
+			n.Parens = false
+		}
+	case *grammar.Select:
+		if !s.frozen[n] {
+			crossJoins(n)
+		}
 	case *grammar.GroupBy:
-		if n.With == grammar.GroupRollup || n.With == grammar.GroupCube {
+		if (n.With == grammar.GroupRollup || n.With == grammar.GroupCube) && !slices.ContainsFunc(n.Items, manyInOne) {
 			n.Items = []grammar.Expr{&grammar.Grouping{Kind: n.With, Items: n.Items}}
 			n.With = grammar.NoGrouping
 		}
@@ -157,7 +180,7 @@ func (s *spelling) node(n grammar.Node) {
 	case *grammar.SyntaxCall:
 		n.Name.Text = lower(n.Name.Text)
 	case *grammar.Unit:
-		if !s.frozen[n] {
+		if !s.frozen[n] && !s.units[n] {
 			n.Word.Text = lower(n.Word.Text)
 		}
 	case *grammar.Hint:
@@ -168,6 +191,32 @@ func (s *spelling) node(n grammar.Node) {
 	case *grammar.TableFunction:
 		n.StreamName = n.StreamName && n.IdentifiedBy.Present()
 	}
+}
+
+// crossJoins writes t CROSS JOIN u at the start of a FROM clause as t, u: the parsers make one tree of both. Behind a comma it makes another.
+func crossJoins(s *grammar.Select) {
+	if len(s.From) == 0 {
+		return
+	}
+	j, ok := s.From[0].(*grammar.Joins)
+	if !ok || slices.ContainsFunc(j.Rest, func(x grammar.Join) bool { return x.Kind != grammar.JoinCross || x.Natural || x.Asof || x.On != nil }) {
+		return
+	}
+	from := make([]grammar.FromItem, 0, len(j.Rest)+len(s.From))
+	from = append(from, j.First)
+	for i := range j.Rest {
+		from = append(from, bareItem(j.Rest[i].Right))
+	}
+	s.From = append(from, s.From[1:]...)
+}
+
+// manyInOne tells whether an element of GROUP BY .. WITH ROLLUP would be several columns inside ROLLUP (..): in the old form a row is one value.
+func manyInOne(x grammar.Expr) bool {
+	switch stripParens(x).(type) {
+	case *grammar.Row, *grammar.Grouping, *grammar.Aliased, *grammar.All:
+		return true
+	}
+	return false
 }
 
 // likeOperators are DuckDB's operators for the patterns, one tree with the words in both versions.
@@ -312,6 +361,10 @@ func (s *spelling) call(c *grammar.Call) {
 	}
 	if s.dialect != grammar.Databricks || len(c.Name.Parts) != 1 || len(c.Args) == 0 {
 		return
+	}
+	if n, ok := c.Args[0].(*grammar.Number); ok && len(c.Args) == 1 && c.Name.Parts[0].Text == "count" && n.Text == "1" && n.Suffix == "" && !n.Negative &&
+		c.Quantifier == grammar.NoQuantifier {
+		c.Args[0] = &grammar.Star{Span: n.Span} // Spark's parser makes count(1) of count(*)
 	}
 	if _, ok := c.Args[0].(*grammar.Unit); ok {
 		if name, ok := unitCalls[c.Name.Parts[0].Text]; ok {

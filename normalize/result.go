@@ -3,7 +3,7 @@ package normalize
 // Version is the hash version: the number of this package's algorithm, and part of every code hash. It is raised with every change that gives any text
 // another canonical text, level, text hash or set of facts (TestHashes holds the hashes to that). Records of another version count as changed code: each node
 // builds once.
-const Version = "1"
+const Version = "2"
 
 // Levels of normalization (spec section 6).
 const (

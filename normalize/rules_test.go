@@ -6,13 +6,28 @@ import (
 	"testing"
 )
 
-// TestRules runs a pair for each forgiving rule and each thing that has to stay apart, in both dialects (testdata/rules.txt).
+// TestRules runs a pair for each forgiving rule and each thing that has to stay apart, in both dialects (testdata/rules.txt), more pairs that are one
+// code (testdata/equal.txt), and pairs that look alike and are not (testdata/hostile.txt).
 func TestRules(t *testing.T) {
-	raw, err := os.ReadFile("testdata/rules.txt")
+	if one, apart := rulePairs(t, "testdata/rules.txt"); one < 80 || apart < 100 {
+		t.Errorf("only %d and %d pairs", one, apart)
+	}
+	if one, _ := rulePairs(t, "testdata/equal.txt"); one < 39 {
+		t.Errorf("only %d equal pairs", one)
+	}
+	if _, apart := rulePairs(t, "testdata/hostile.txt"); apart < 380 {
+		t.Errorf("only %d hostile pairs", apart)
+	}
+}
+
+// rulePairs runs the pairs of a file and counts those that are one code and those that are not.
+func rulePairs(t *testing.T, file string) (same, different int) {
+	t.Helper()
+	raw, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	one, count := false, map[bool]int{}
+	one := false
 	for block := range strings.SplitSeq(strings.TrimSpace(string(raw)), "\n\n") {
 		lines := strings.Split(block, "\n")
 		switch {
@@ -22,14 +37,12 @@ func TestRules(t *testing.T) {
 		case len(lines) != 3:
 			t.Fatalf("no pair: %q", lines)
 		case one:
-			count[true]++
+			same++
 			merges(t, lines[0], []pair{{"rule", lines[1], lines[2]}})
 		default:
-			count[false]++
+			different++
 			apart(t, lines[0], []pair{{"rule", lines[1], lines[2]}})
 		}
 	}
-	if count[true] < 80 || count[false] < 100 {
-		t.Errorf("only %d and %d pairs", count[true], count[false])
-	}
+	return same, different
 }

@@ -1,44 +1,20 @@
 package main
 
 import (
-	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"strconv"
 	"strings"
 
+	"hodor/bench/measure"
 	"hodor/bench/parse/texts"
 	"hodor/grammar"
+	"hodor/normalize"
 )
-
-// result is what one measurement prints, as one line of JSON.
-type result struct {
-	Name    string  `json:"parser"`
-	Version string  `json:"version"`
-	Bytes   int     `json:"bytes"`  // text read, over all passes
-	CPU     float64 `json:"cpu"`    // seconds of processor time, all threads
-	Wall    float64 `json:"wall"`   // seconds
-	Texts   int     `json:"texts"`  // texts read
-	Failed  int     `json:"failed"` // texts refused
-	Peak    int     `json:"peak"`   // bytes of resident memory at most, less what was there before the first text
-	Heap    uint64  `json:"heap"`   // hodor only: bytes allocated
-	Quiet   float64 `json:"quiet"`  // hodor only: seconds of one pass with the best time of each text
-}
-
-func (r result) rate() float64 { return float64(r.Bytes) / 1e6 / r.CPU }
-
-// peer is one pipeline: a command that takes the file of texts and the dialect.
-type peer struct {
-	name    string
-	command []string
-}
-
-// passes is how often each peer is measured; the best counts.
-const passes = 3
 
 func main() {
 	models := flag.Int("models", 1000, "number of generated dbt models for each dialect")
@@ -71,9 +47,19 @@ func fail(err error) {
 }
 
 // hodor is a worker of this program.
-func hodor(seconds float64, jobs int) (peer, error) {
-	self, err := os.Executable()
-	return peer{"hodor", []string{self, "-seconds", fmt.Sprint(seconds), "-jobs", strconv.Itoa(jobs), "-worker"}}, err
+func hodor(seconds float64, jobs int) (measure.Peer, error) {
+	return measure.Own("-seconds", fmt.Sprint(seconds), "-jobs", strconv.Itoa(jobs))
+}
+
+// work takes the texts of a file to hash and facts and prints a result.
+func work(path, dialect string, seconds float64, jobs int) error {
+	// As in a run of dbt: the values of the run are looked for in every text.
+	options := normalize.Options{Dialect: dialect, Catalog: "main", Schema: "analytics",
+		Replacer: normalize.NewReplacer("3f0c1d52-8c1e-4b6a-9d1b-0a1b2c3d4e5f", "2026-10-20T04:12:00.123456+00:00")}
+	debug.SetGCPercent(400) // as the command line does
+	return measure.Work(path, seconds, jobs, true, func(sql string) bool {
+		return normalize.Normalize(sql, options).Level != normalize.LevelText
+	})
 }
 
 func report(dir string, models, chain int, seconds float64, python string) error {
@@ -81,18 +67,18 @@ func report(dir string, models, chain int, seconds float64, python string) error
 	if err != nil {
 		return err
 	}
-	peers := []peer{own}
+	peers := []measure.Peer{own}
 	if python != "" {
 		for _, name := range []string{"polyglot-transpile", "polyglot", "sqlglotc", "sqlglot"} {
-			peers = append(peers, peer{name, []string{python, filepath.Join("bench", "normalize", "peers.py"), fmt.Sprint(seconds), name}})
+			peers = append(peers, measure.Peer{Name: name, Command: []string{python, filepath.Join("bench", "measure", "peers.py"), "normalize", fmt.Sprint(seconds), name}})
 		}
 	}
-	fmt.Printf("# Text to hash and facts\n\nMB of text for each second of processor time, all threads counted, the best of %d passes. Ratio: hodor's rate over the peer's.\n", passes)
+	fmt.Printf("# Text to hash and facts\n\nMB of text for each second of processor time, all threads counted, the best of %d passes. Ratio: hodor's rate over the peer's.\n", measure.Passes)
 	var files []string
 	var sets []texts.Set
 	for i, set := range texts.Sets(models)[:2] {
 		path := filepath.Join(dir, fmt.Sprint(i))
-		if err := write(path, set.Texts); err != nil {
+		if err := measure.Write(path, set.Texts); err != nil {
 			return err
 		}
 		files, sets = append(files, path), append(sets, set)
@@ -107,19 +93,11 @@ func report(dir string, models, chain int, seconds float64, python string) error
 	return chains(dir, chain, seconds)
 }
 
-// table measures each peer on one file of texts of that size, a pass of all peers after the other, and prints a row for each.
-func table(peers []peer, path string, d grammar.Dialect, size int) error {
-	best := make([]result, len(peers))
-	for range passes {
-		for i, p := range peers {
-			r, err := measure(p, path, d)
-			if err != nil {
-				return err
-			}
-			if best[i].CPU == 0 || r.rate() > best[i].rate() {
-				best[i] = r
-			}
-		}
+// table measures each peer on one file of texts of that size and prints a row for each.
+func table(peers []measure.Peer, path string, d grammar.Dialect, size int) error {
+	best, err := measure.Best(peers, path, d)
+	if err != nil {
+		return err
 	}
 	fmt.Println("| pipeline | MB/s | ratio | refused | peak memory | bytes allocated a byte |")
 	fmt.Println("|---|---|---|---|---|---|")
@@ -128,7 +106,7 @@ func table(peers []peer, path string, d grammar.Dialect, size int) error {
 		if i == 0 {
 			heap = fmt.Sprintf("%.1f", float64(r.Heap)/float64(r.Bytes))
 		}
-		fmt.Printf("| %s | %.2f | %.1f | %d of %d | %.0f MB | %s |\n", strings.TrimSpace(r.Name+" "+r.Version), r.rate(), best[0].rate()/r.rate(), r.Failed, r.Texts,
+		fmt.Printf("| %s | %.2f | %.1f | %d of %d | %.0f MB | %s |\n", strings.TrimSpace(r.Name+" "+r.Version), r.Rate(), best[0].Rate()/r.Rate(), r.Failed, r.Texts,
 			float64(r.Peak)/1e6, heap)
 	}
 	fmt.Printf("\nUndisturbed, that is with the best time of each text over several passes: hodor %.1f MB/s.\n", float64(size)/1e6/best[0].Quiet)
@@ -143,11 +121,11 @@ func scaling(path string, d grammar.Dialect, seconds float64) error {
 		if err != nil {
 			return err
 		}
-		r, err := measure(p, path, d)
+		r, err := p.Run(path, d)
 		if err != nil {
 			return err
 		}
-		fmt.Printf("| %d | %.2f | %.2f | %.2f | %.0f MB |\n", jobs, r.rate(), float64(r.Bytes)/1e6/r.Wall, r.CPU/r.Wall, float64(r.Peak)/1e6)
+		fmt.Printf("| %d | %.2f | %.2f | %.2f | %.0f MB |\n", jobs, r.Rate(), float64(r.Bytes)/1e6/r.Wall, r.CPU/r.Wall, float64(r.Peak)/1e6)
 	}
 	return nil
 }
@@ -158,14 +136,14 @@ func chains(dir string, longest int, seconds float64) error {
 	for _, d := range []grammar.Dialect{grammar.Databricks, grammar.DuckDB} {
 		for _, n := range []int{longest / 10, longest} {
 			path := filepath.Join(dir, "chain")
-			if err := write(path, []texts.Text{{SQL: chainText(n)}}); err != nil {
+			if err := measure.Write(path, []texts.Text{{SQL: chainText(n)}}); err != nil {
 				return err
 			}
 			p, err := hodor(min(seconds, 1), 1)
 			if err != nil {
 				return err
 			}
-			r, err := measure(p, path, d)
+			r, err := p.Run(path, d)
 			if err != nil {
 				return err
 			}
@@ -173,7 +151,7 @@ func chains(dir string, longest int, seconds float64) error {
 				return fmt.Errorf("the chain of %d does not parse", n)
 			}
 			one := float64(r.Bytes) / float64(r.Texts)
-			fmt.Printf("| %s | %d | %.2f | %.2f | %.1f |\n", d, n, one/1e6, r.rate(), float64(r.Peak)/one)
+			fmt.Printf("| %s | %d | %.2f | %.2f | %.1f |\n", d, n, one/1e6, r.Rate(), float64(r.Peak)/one)
 		}
 	}
 	return nil
@@ -187,28 +165,4 @@ func chainText(n int) string {
 	}
 	fmt.Fprintf(&b, "\nselect * from step_%d", n-1)
 	return b.String()
-}
-
-// measure runs one peer once on one file.
-func measure(p peer, path string, d grammar.Dialect) (r result, err error) {
-	cmd := exec.Command(p.command[0], append(p.command[1:len(p.command):len(p.command)], path, d.String())...)
-	cmd.Stderr = os.Stderr
-	out, err := cmd.Output()
-	if err != nil {
-		return r, fmt.Errorf("%s: %w", p.name, err)
-	}
-	if err := json.Unmarshal(out, &r); err != nil {
-		return r, fmt.Errorf("%s printed %.100q: %w", p.name, out, err)
-	}
-	return r, nil
-}
-
-// write stores texts with a NUL behind each, which no SQL has.
-func write(path string, list []texts.Text) error {
-	var b strings.Builder
-	for _, t := range list {
-		b.WriteString(t.SQL)
-		b.WriteByte(0)
-	}
-	return os.WriteFile(path, []byte(b.String()), 0o600)
 }

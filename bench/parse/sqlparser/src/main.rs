@@ -40,7 +40,7 @@ fn main() {
     }
     let spent = cpu() - start;
     println!(
-        r#"{{"parser":"sqlparser-rs","version":"0.64.0","bytes":{bytes},"cpu":{spent},"texts":{done},"failed":{failed},"peak":{}}}"#,
+        r#"{{"name":"sqlparser-rs","version":"0.64.0","bytes":{bytes},"cpu":{spent},"texts":{done},"failed":{failed},"peak":{}}}"#,
         memory("VmHWM").saturating_sub(base)
     );
 }

@@ -1,10 +1,11 @@
-"""peers.py SECONDS PIPELINE FILE DIALECT: take the texts of FILE (a NUL behind each) to canonical SQL, its SHA-256 and the
-tables that are read, for SECONDS of processor time, as far as three times SECONDS allow; print one line of JSON as
-bench/normalize/main.go reads it.
+"""peers.py parse|normalize SECONDS PEER FILE DIALECT: take the texts of FILE (a NUL behind each) to their tree, or to canonical SQL, its
+SHA-256 and the tables that are read, for SECONDS of processor time, at least once or as far as three times SECONDS allow; print one line of
+JSON as bench/measure reads it.
 
-Pipelines: sqlglotc (sqlglot with compiled modules) and sqlglot (the same package without them): parse, qualify without a schema
-(where that fails, the tree as parsed), print, find the tables. polyglot: parse, qualify tables, print; no facts.
-polyglot-transpile: from the dialect to itself, the least that it can do."""
+parse: duckdb (its own parser, through extract_statements), polyglot, sqlglotc (sqlglot with compiled modules), sqlglot (the same
+package, its compiled modules left out).
+normalize: sqlglotc and sqlglot: parse, qualify without a schema (where that fails, the tree as parsed), print, find the tables.
+polyglot: parse, qualify tables, print; no facts. polyglot-transpile: from the dialect to itself, the least that it can do."""
 
 import hashlib
 import importlib.machinery
@@ -30,8 +31,17 @@ def without_compiled_modules(package):
     sys.path_importer_cache.clear()
 
 
-def polyglot(name, dialect):
+def duckdb(step, name, dialect):
+    import duckdb
+
+    return duckdb.connect().extract_statements, duckdb.__version__
+
+
+def polyglot(step, name, dialect):
     import polyglot_sql
+
+    def parse(sql):
+        polyglot_sql.parse_one(sql, dialect)
 
     def transpile(sql):
         return hashlib.sha256(polyglot_sql.transpile(sql, dialect, dialect)[0].encode()).hexdigest()
@@ -40,11 +50,11 @@ def polyglot(name, dialect):
         tree = polyglot_sql.qualify_tables(polyglot_sql.parse_one(sql, dialect), dialect=dialect, canonicalize_table_aliases=True)
         return hashlib.sha256(polyglot_sql.generate(tree, dialect)[0].encode()).hexdigest()
 
-    version = importlib.metadata.version("polyglot-sql")
-    return (transpile if name == "polyglot-transpile" else qualify), version
+    run = parse if step == "parse" else transpile if name == "polyglot-transpile" else qualify
+    return run, importlib.metadata.version("polyglot-sql")
 
 
-def sqlglot(name, dialect):
+def sqlglot(step, name, dialect):
     if name == "sqlglot":
         without_compiled_modules("sqlglot")
     import sqlglot
@@ -56,8 +66,11 @@ def sqlglot(name, dialect):
     if compiled != (name == "sqlglotc"):
         sys.exit(f"peers: sqlglot's parser comes from {sqlglot.parser.__file__}")
 
+    def parse(sql):
+        return sqlglot.parse_one(sql, read=dialect)
+
     def pipeline(sql):
-        tree = sqlglot.parse_one(sql, read=dialect)
+        tree = parse(sql)
         try:
             tree = qualify(
                 tree,
@@ -69,12 +82,15 @@ def sqlglot(name, dialect):
             )
         except sqlglot.errors.OptimizeError:
             # Then the text counts as parsed; qualify has changed the tree by now.
-            tree = sqlglot.parse_one(sql, read=dialect)
+            tree = parse(sql)
         canonical = tree.sql(dialect=dialect, comments=False)
         tables = sorted(table.name for table in tree.find_all(exp.Table))
         return hashlib.sha256(canonical.encode()).hexdigest(), tables
 
-    return pipeline, sqlglot.__version__
+    return parse if step == "parse" else pipeline, sqlglot.__version__
+
+
+PEERS = {"duckdb": duckdb, "polyglot": polyglot, "polyglot-transpile": polyglot, "sqlglotc": sqlglot, "sqlglot": sqlglot}
 
 
 def memory(field):
@@ -83,10 +99,10 @@ def memory(field):
 
 
 def main():
-    seconds, name, path, dialect = float(sys.argv[1]), sys.argv[2], sys.argv[3], sys.argv[4]
+    step, seconds, name, path, dialect = sys.argv[1], float(sys.argv[2]), sys.argv[3], sys.argv[4], sys.argv[5]
     with open(path, encoding="utf-8") as f:
         texts = f.read().split("\0")[:-1]
-    run, version = polyglot(name, dialect) if name.startswith("polyglot") else sqlglot(name, dialect)
+    run, version = PEERS[name](step, name, dialect)
     run("select 1 as k from t")
     done = failed = size = 0
     base = memory("VmRSS")
@@ -101,13 +117,13 @@ def main():
             done += 1
             size += len(sql.encode())
             spent = time.process_time() - start
-            # A pass is not finished by a pipeline that would take minutes for it.
+            # A pass is not finished by a peer that would take minutes for it.
             if spent > 3 * seconds:
                 break
     print(
         json.dumps(
             {
-                "parser": name,
+                "name": name,
                 "version": version,
                 "bytes": size,
                 "cpu": spent,
