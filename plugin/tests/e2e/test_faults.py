@@ -57,7 +57,7 @@ def test_service_of_another_version_is_named(settled, plain, tmp_path):
     binary, _ = fake_service(tmp_path, BROKEN["is of another version"])
     settled.sql(shop.NEW_ORDER)
     run = settled.dbt("build", env={"HODOR_BINARY": str(binary)}, process=True)
-    assert_plain_with_one_warning(settled, run, plain, "99.9.9", str(binary))
+    assert_plain_with_one_warning(settled, run, plain, "99.9.9", str(binary), "HODOR_BINARY")
 
 
 def test_last_words_of_a_dead_service_are_shown(settled, plain, tmp_path):
@@ -77,7 +77,7 @@ def test_missing_binary(settled, plain, tmp_path, kind):
         binary.chmod(0o755 if kind == "not a program" else 0o644)
     settled.sql(shop.NEW_ORDER)
     run = settled.dbt("build", env={"HODOR_BINARY": str(binary)}, process=True)
-    assert_plain_with_one_warning(settled, run, plain, str(binary))
+    assert_plain_with_one_warning(settled, run, plain, "HODOR_BINARY", str(binary))
 
 
 # -- the store --------------------------------------------------------------------------------------------------------
@@ -87,7 +87,7 @@ def test_store_locked_by_another_process(settled, plain):
     settled.sql(shop.NEW_ORDER)
     with locked_store(settled.state):
         run = settled.dbt("build", process=True)
-    assert_plain_with_one_warning(settled, run, plain, "state.duckdb")
+    assert_plain_with_one_warning(settled, run, plain, "state.duckdb", "locked by", "HODOR_PATH")
     assert settled.records(f"invocation_id = '{run.invocation_id}'") == []
     settled.dbt("build", twin=True).expect(
         {
@@ -116,7 +116,7 @@ def test_store_broken(settled, plain, kind):
         settled.state.write_bytes({"text": b"hello " * 1000, "empty": b"", "cut off": whole[: len(whole) // 2]}[kind])
     settled.sql(shop.NEW_ORDER)
     run = settled.dbt("build", process=True)
-    assert_plain_with_one_warning(settled, run, plain, "state.duckdb")
+    assert_plain_with_one_warning(settled, run, plain, "state.duckdb", "HODOR_PATH")
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_store_of_another_schema(settled, plain, statement):
     settled.sql(statement, database=settled.state)
     settled.sql(shop.NEW_ORDER)
     run = settled.dbt("build", process=True)
-    assert_plain_with_one_warning(settled, run, plain, "hodor_state")
+    assert_plain_with_one_warning(settled, run, plain, "hodor_state", "HODOR_TABLE")
 
 
 def test_store_of_an_older_schema(settled, plain):
@@ -176,7 +176,8 @@ def test_wrong_setting_uses_the_default(settled, name, value):
     run.expect(rest="reused", rc=0)
     said = run.warnings
     assert len(said) == 1, run.text
-    assert name in said[0]
+    for word in (name, f'"{value}"', "needed", "; using "):
+        assert word in said[0], said[0]
 
 
 def test_wrong_mode_is_shadow(settled):
