@@ -8,12 +8,12 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/urfave/cli/v2"
 
 	"hodor/engine"
 	"hodor/executor"
+	"hodor/explain"
 	"hodor/internal/terminal"
 	"hodor/state"
 )
@@ -183,7 +183,11 @@ func summary(command string, r *state.Report) string {
 			reuse++
 		}
 	}
-	where := fmt.Sprintf("%s, target %s, state generation %d", r.Project, r.Target, r.Plan.Head.Generation)
+	head := r.Plan.Head
+	if r.Commit != nil {
+		head = *r.Commit
+	}
+	where := fmt.Sprintf("%s, target %s, state generation %d", r.Project, r.Target, head.Generation)
 	switch {
 	case command == "test" && r.Execution == nil:
 		if len(r.Plan.Build) == 0 {
@@ -207,7 +211,7 @@ func summary(command string, r *state.Report) string {
 		}
 	}
 	if ms >= 1000 {
-		saved = ", about " + (time.Duration(ms) * time.Millisecond).Round(time.Second).String() + " of building saved"
+		saved = ", about " + explain.Duration(ms) + " of building saved"
 	}
 	return fmt.Sprintf("%d built, %d recorded, %d reused%s (%s).", built(r.Execution), len(r.Recorded), reuse, saved, where)
 }
