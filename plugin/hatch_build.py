@@ -93,6 +93,7 @@ def commit(module: Path) -> str:
 
 
 def platform_tag() -> str:
+    """The wheel's platform: what HODOR_WHEEL_PLATFORM names, else this machine's."""
     tag = os.environ.get("HODOR_WHEEL_PLATFORM") or sysconfig.get_platform()
     return tag.replace("-", "_").replace(".", "_")
 

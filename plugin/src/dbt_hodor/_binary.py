@@ -39,6 +39,7 @@ def find() -> str:
 
 
 def usable(path) -> bool:
+    """Tells whether this user may execute the file."""
     return os.path.isfile(path) and os.access(path, os.X_OK)
 
 

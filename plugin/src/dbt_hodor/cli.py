@@ -32,11 +32,11 @@ dbt-hodor takes dbt's options, too: --project-dir, --profiles-dir, --profile, --
 of the profile; `hodor-sql` takes them by options alone.
 """
 
-
 SECRET = re.compile(r"token|secret|passw|private|credential|_key$|dsn", re.IGNORECASE)
 
 
 def main() -> int:
+    """The console script. The exit statuses are those of hodor-sql: 2 for wrong usage, 3 where the project can't be loaded."""
     arguments = sys.argv[1:]
     words = [word for word in arguments if not word.startswith("-")]
     asks_help = any(word in ("-h", "--help") for word in arguments)
@@ -66,6 +66,7 @@ def main() -> int:
 
 
 def say(text: Any, status: int) -> int:
+    """Prints one line to stderr, without secrets, and returns the exit status that goes with it."""
     print(f"dbt-hodor: {scrub(str(text))}", file=sys.stderr)
     return status
 
@@ -80,6 +81,7 @@ def scrub(text: str) -> str:
 
 
 def one_line(error: BaseException) -> str:
+    """The text of an error without line ends, or its type where it has none."""
     return " ".join(str(error).split()) or type(error).__name__
 
 
@@ -239,22 +241,10 @@ class Lender:
 
     def _answer(self, number: Any, method: str, params: dict[str, Any]) -> None:
         from dbt_hodor.client import UNKNOWN_METHOD, WAREHOUSE
+        from dbt_hodor.outside import lent
 
         try:
-            if method == "warehouse/query":
-                self.relay().submit(
-                    params["sql"],
-                    lambda table, error: self._wire.answer(
-                        number,
-                        None if table is None else {"columns": table[0], "rows": table[1]},
-                        None if error is None else (WAREHOUSE, error),
-                    ),
-                )
-            elif method == "lakebase/credential":
-                from dbt_hodor.lakebase import credential
-
-                self._wire.answer(number, credential(params["endpoint"]))
-            else:
+            if not lent(self._wire, self.relay, number, method, params):
                 self._wire.answer(number, None, (UNKNOWN_METHOD, f"no method {method}"))
         except Exception as error:
             self._wire.answer(number, None, (WAREHOUSE, one_line(error)))

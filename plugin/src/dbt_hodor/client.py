@@ -15,6 +15,7 @@ import json
 import os
 import select
 import subprocess
+import sys
 import threading
 import time
 import weakref
@@ -28,7 +29,7 @@ LAST_WORDS = 5
 MAX_LINE = 256 << 20  # bytes of one line; the service writes none that comes near
 IDLE_S = 0.005, 0.5  # the own thread's intervals
 
-WAREHOUSE, INVALID_REQUEST, UNKNOWN_METHOD, BAD_PARAMS, INTERNAL = -32001, -32600, -32601, -32602, -32603
+WAREHOUSE, UNKNOWN_METHOD, BAD_PARAMS, INTERNAL = -32001, -32601, -32602, -32603
 FOREIGN_MANIFEST = -32003
 
 encode = json.JSONEncoder(separators=(",", ":")).encode
@@ -111,14 +112,16 @@ class Client:
         self._words: deque[str] = deque(maxlen=LAST_WORDS)
         self._pid = os.getpid()
         self.hello: dict[str, Any] = {}
-        self.process: subprocess.Popen | None = None
+        self.process: Any = None  # the Popen, once there is one
 
     # --- starting and stopping ---
 
     def start(self) -> None:
         """Spawns the child and waits for its hello. ServiceGone if it does not come or names another version."""
         # Ctrl-C reaches only dbt.
-        apart = {"start_new_session": True} if os.name == "posix" else {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
+        apart: dict[str, Any] = {"start_new_session": True}
+        if sys.platform == "win32":
+            apart = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
         try:
             self.process = subprocess.Popen(
                 [*self.command, "serve", "--host-version", self.version],
@@ -141,11 +144,10 @@ class Client:
         self.wait(self._hello, HELLO_S)
         theirs, protocol = self.hello.get("version"), self.hello.get("protocol")
         if protocol != PROTOCOL or theirs != self.version:
-            self._fail(
+            raise self._fail(
                 f"the plugin is version {self.version} (protocol {PROTOCOL}), {self.command[0]} is version {theirs} "
                 f"(protocol {protocol}); install both from one wheel, or unset HODOR_BINARY"
             )
-            raise self._gone
 
     def _thread(self, target: Callable[[], None], name: str) -> threading.Thread:
         thread = threading.Thread(target=target, name=name, daemon=True)
@@ -311,8 +313,7 @@ class Client:
             except BlockingIOError:
                 self._write_rest(memoryview(line))
             except OSError:
-                self._ended()  # with the exit status, which says more than a broken pipe
-                raise self._gone from None
+                raise self._ended() from None  # with the exit status, which says more than a broken pipe
 
     def _write_rest(self, rest: memoryview) -> None:
         """Writes as the child makes room. Half a line may be out already, so giving up here ends the connection."""
@@ -420,10 +421,10 @@ class Client:
         except Exception:
             pass  # the pipe was closed under us
 
-    def _ended(self) -> None:
+    def _ended(self) -> ServiceGone:
         """A pipe of the child's is at its end: it is dead or about to be."""
         if self._gone is not None:
-            return
+            return self._gone
         try:
             status = self.process.wait(2.0)
             how = f"ended with exit status {status}" if status >= 0 else f"was killed by signal {-status}"
@@ -431,21 +432,24 @@ class Client:
             how = "closed its pipes"
             self.kill()
         self._stderr_thread.join(0.5)
-        self._fail(f"hodor-sql {how}{self._last_words()}")
+        return self._fail(f"hodor-sql {how}{self._last_words()}")
 
     def _last_words(self) -> str:
         return "; its last words: " + " | ".join(self._words) if self._words else ""
 
     def _give_up(self, reason: str) -> ServiceGone:
-        self._fail(reason + self._last_words())
+        gone = self._fail(reason + self._last_words())
         self.kill()
-        return self._gone
+        return gone
 
-    def _fail(self, reason: str) -> None:
+    def _fail(self, reason: str) -> ServiceGone:
+        """Fails all pending and later calls; the first reason stands."""
         with self._gone_lock:
             if self._gone is None:
                 self._gone = ServiceGone(reason)
-        self._drain(self._gone)
+            gone = self._gone
+        self._drain(gone)
+        return gone
 
     def _drain(self, error: Exception) -> None:
         if not self._greeted and isinstance(error, ServiceGone):

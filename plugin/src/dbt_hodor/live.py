@@ -33,7 +33,7 @@ class Run:
 
     # --- the run ---
 
-    def start_params(self, command: str, mode: str, settings: dict[str, Any], hodor_version: str) -> dict[str, Any]:
+    def start_params(self, command: str, mode: str, settings: dict[str, Any]) -> dict[str, Any]:
         """The parameters of run/start (docs/protocol.md)."""
         import platform
 
@@ -313,6 +313,7 @@ def load_xxh3() -> None:
 
 
 def lower(name: str | None) -> str | None:
+    """A name as the keys of dbt's relation cache have it."""
     return None if name is None else name.lower()
 
 
@@ -335,6 +336,7 @@ def warn_error_text(flags: Any) -> str:
 
 
 def adapter_version(adapter_type: str) -> str:
+    """The release of the adapter; empty where it does not tell."""
     from importlib import import_module
 
     try:

@@ -12,6 +12,7 @@ import json
 import os
 import sys
 import threading
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -94,8 +95,32 @@ def load(context: Any, then: Any) -> None:
 
 
 def first_lines(error: BaseException) -> str:
+    """The first six lines of an error in one, or its type where it has no text."""
     text = str(error).strip() or type(error).__name__
     return " ".join(line.strip() for line in text.splitlines()[:6])
+
+
+def lent(wire: Wire, relay: Callable[[], Any], number: Any, method: str, params: dict[str, Any]) -> bool:
+    """Answers the two requests that need nothing but dbt's adapter or its surroundings: a statement, which `relay()` runs, and a
+    login for Lakebase. False: it is another request. Raises KeyError for a parameter that is missing, and what the login does."""
+    if method == "warehouse/query":
+        from dbt_hodor.client import WAREHOUSE
+
+        relay().submit(
+            params["sql"],
+            lambda table, error: wire.answer(
+                number,
+                None if table is None else {"columns": table[0], "rows": table[1]},
+                None if error is None else (WAREHOUSE, error),
+            ),
+        )
+        return True
+    if method == "lakebase/credential":
+        from dbt_hodor.lakebase import credential
+
+        wire.answer(number, credential(params["endpoint"]))
+        return True
+    return False
 
 
 def serve(task: Any, wire: Wire, version: str) -> None:
@@ -136,6 +161,8 @@ PROTOCOL = 1
 
 
 class Outside:
+    """Answers the requests of `hodor-sql state`, each with what the plugin would know inside dbt."""
+
     def __init__(self, run: Any, adapter: Any, found: Any, relay: Any, wire: Wire) -> None:
         self.run, self.adapter, self.found, self.relay, self.wire = run, adapter, found, relay, wire
         self.methods = {
@@ -145,7 +172,8 @@ class Outside:
         }
 
     def handle(self, line: bytes) -> None:
-        from dbt_hodor.client import BAD_PARAMS, INTERNAL, UNKNOWN_METHOD, WAREHOUSE
+        """Answers one request. A line that is none is passed over; an error is an answer."""
+        from dbt_hodor.client import BAD_PARAMS, INTERNAL, UNKNOWN_METHOD
 
         try:
             message = json.loads(line)
@@ -153,22 +181,9 @@ class Outside:
         except Exception:
             return
         try:
-            if method == "warehouse/query":
-                self.relay.submit(
-                    params["sql"],
-                    lambda table, error: self.wire.answer(
-                        number,
-                        None if table is None else {"columns": table[0], "rows": table[1]},
-                        None if error is None else (WAREHOUSE, error),
-                    ),
-                )
-            elif method == "lakebase/credential":
-                from dbt_hodor.lakebase import credential
-
-                self.wire.answer(number, credential(params["endpoint"]))
-            elif method in self.methods:
+            if method in self.methods:
                 self.wire.answer(number, self.methods[method](params))
-            else:
+            elif not lent(self.wire, lambda: self.relay, number, method, params):
                 self.wire.answer(number, None, (UNKNOWN_METHOD, f"no method {method}"))
         except KeyError as error:
             self.wire.answer(number, None, (BAD_PARAMS, f"{error} is missing"))
@@ -179,7 +194,7 @@ class Outside:
         """What run/start holds, but for what belongs to an invocation of dbt, with the mode as it is set."""
         from dbt_hodor import state_config
 
-        start = self.run.start_params(COMMAND, self.found.mode, self.found.wire(), "")
+        start = self.run.start_params(COMMAND, self.found.mode, self.found.wire())
         for key in ("invocation_id", "run_started_at", "manifest_path", "nodes", "command"):
             start.pop(key, None)
         start["profile_name"] = self.run.config.profile_name

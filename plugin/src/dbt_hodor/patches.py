@@ -135,6 +135,7 @@ def execute_test(original):
 
 
 def decide(session: Any, runner: Any, node: Any) -> Verdict | None:
+    """The session's verdict; None builds. Where dbt cancels its nodes, an exception of dbt's own kind."""
     try:
         return session.decide(runner, node)
     except Interrupted as stop:
@@ -145,6 +146,7 @@ def decide(session: Any, runner: Any, node: Any) -> Verdict | None:
 
 
 def build(session: Any, original: Any, runner: Any, node: Any, manifest: Any) -> Any:
+    """Plain dbt, between two notes to the session."""
     session.enter(node.unique_id)
     try:
         return original(runner, node, manifest)
@@ -173,6 +175,7 @@ def run_hooks(runner: Any, model: Any, manifest: Any) -> None:
 
 
 def reused(session: Any, node: Any, verdict: Verdict) -> Any:
+    """The result of a node that is kept, with the status that hodor_reported_status asks for."""
     from dbt.artifacts.schemas.results import RunStatus
     from dbt.artifacts.schemas.run import RunResult
 
@@ -181,6 +184,7 @@ def reused(session: Any, node: Any, verdict: Verdict) -> Any:
 
 
 def replayed(test: Any, verdict: Verdict) -> Any:
+    """The result of a test as it was recorded."""
     from dbt.artifacts.schemas.results import TestStatus
     from dbt.artifacts.schemas.run import RunResult
 
@@ -230,6 +234,7 @@ def say(session: Any, runner: Any, result: Any) -> bool:
 
 
 def fire_line(runner: Any, result: Any, words: str) -> None:
+    """Fires the event that dbt would have fired for this kind of node, filled from the result. Raises what dbt raises."""
     from dbt.events import types
     from dbt.task import group_lookup
     from dbt_common.events.base_types import EventLevel

@@ -17,6 +17,7 @@ class HodorPlugin(dbtPlugin):
         return "dbt_hodor"
 
     def initialize(self) -> None:
+        """Patches what this command needs. A warning says so where it can't, and the command is plain dbt."""
         # For every command and in every mode: a saved parse without the merge is wrong for later runs.
         try:
             from dbt_hodor import state_config

@@ -50,8 +50,9 @@ def arm(armed: bool) -> None:
 
 
 def current(owner: Any) -> Session | None:
-    """The session of the run that this task or runner belongs to, by its RuntimeConfig, in the process that began it. A thread of the caller's may have begun
-    another run meanwhile, whose session knows nothing of this one's nodes, though they may bear the same names."""
+    """The session of the run that this task or runner belongs to, by its RuntimeConfig, in the process that began it. A thread
+    of the caller's may have begun another run meanwhile, whose session knows nothing of this one's nodes, though they may bear
+    the same names."""
     session = _session
     if session is None or session.pid != os.getpid() or session.run.config is not getattr(owner, "config", None):
         return None
@@ -121,6 +122,7 @@ def open_session(task: Any) -> Session | None:
 
 
 def other_plugin() -> bool:
+    """Tells whether dbt State's own plugin is installed beside this one."""
     from importlib.util import find_spec
 
     return find_spec("dbt_state") is not None
@@ -143,15 +145,17 @@ class Node:
 
 
 class Verdict:
-    """A reuse, with all that the patches need for it."""
+    """A reuse, with all that the patches need for it. `replay` has status and failures of a test; empty for other nodes."""
 
     __slots__ = ("message", "run_hooks", "replay")
 
-    def __init__(self, message: str, run_hooks: bool, replay: dict[str, Any] | None) -> None:
+    def __init__(self, message: str, run_hooks: bool, replay: dict[str, Any]) -> None:
         self.message, self.run_hooks, self.replay = message, run_hooks, replay
 
 
 class Session:
+    """What hodor knows of one run of dbt nodes, with the child process, the relay and the watch that serve it."""
+
     def __init__(self, run: Run, found: settings.Settings, command: str, binary: str, version: str) -> None:
         from dbt_common.context import get_invocation_context
 
@@ -178,7 +182,7 @@ class Session:
         """Spawns the service and asks it to load, without waiting for that. Raises."""
         self.client.start()
         self.watch.install()
-        self._params = self.run.start_params(self.command, self.settings.mode, self.settings.wire(), self.version)
+        self._params = self.run.start_params(self.command, self.settings.mode, self.settings.wire())
         self._starting = self.client.send("run/start", self._params)
 
     def _is_ready(self) -> bool:
@@ -273,11 +277,11 @@ class Session:
     def _reuse(self, state: Node, is_test: bool, answer: dict[str, Any]) -> Verdict:
         """The verdict for an answer that reuses. Raises on one that makes no sense, which builds."""
         words = ", ".join(part for part in (answer["reason"], answer.get("note")) if part)
-        replay = answer.get("replay")
         state.waits = answer["reason"] == WAITS
         if not is_test:
             state.implied, state.line = REUSED, f"REUSED {words}"
-            return Verdict(state.line, bool(answer.get("run_hooks")), None)
+            return Verdict(state.line, bool(answer.get("run_hooks")), {})
+        replay = answer["replay"]
         status, failures = replay["status"], replay.get("failures") or 0
         if status not in TEST_STATUSES or not isinstance(failures, int):
             raise ValueError(f"a replay with status {status!r} and {failures!r} failures")

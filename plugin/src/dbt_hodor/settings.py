@@ -37,6 +37,8 @@ class Setting:
 
 
 def one_of(*words: str, **aliases: str) -> Callable[[Any], str]:
+    """Reads one of the words in any case, or an alias of one."""
+
     def parse(value: Any) -> str:
         if isinstance(value, bool):
             value = str(value)
@@ -50,6 +52,8 @@ def one_of(*words: str, **aliases: str) -> Callable[[Any], str]:
 
 
 def whole(low: int, high: int) -> Callable[[Any], int]:
+    """Reads a whole number within the bounds, which are included."""
+
     def parse(value: Any) -> int:
         text = str(value).strip()
         if isinstance(value, bool) or not re.fullmatch(r"[0-9]{1,9}", text) or not low <= int(text) <= high:
@@ -60,6 +64,7 @@ def whole(low: int, high: int) -> Callable[[Any], int]:
 
 
 def identifier(value: Any) -> str:
+    """Reads a name that may stand quoted in SQL (docs/settings.md)."""
     text = str(value) if isinstance(value, (str, int)) and not isinstance(value, bool) else ""
     if not IDENTIFIER.match(text):
         raise Wrong("a name of letters, digits, _ and - is needed, not beginning with -")
@@ -67,12 +72,14 @@ def identifier(value: Any) -> str:
 
 
 def text(value: Any) -> str:
+    """Reads any text that is not blank."""
     if not isinstance(value, str) or not value.strip() or "\0" in value:
         raise Wrong("a text is needed")
     return value.strip()
 
 
 def boolean(value: Any) -> bool:
+    """Reads true or false as YAML and shells write them."""
     word = str(value).strip().lower()
     if word in ("true", "yes", "on", "1"):
         return True
@@ -82,6 +89,7 @@ def boolean(value: Any) -> bool:
 
 
 def price(value: Any) -> float:
+    """Reads a finite number, 0 or more."""
     try:
         number = math.nan if isinstance(value, bool) else float(value)
     except (TypeError, ValueError):
@@ -92,6 +100,7 @@ def price(value: Any) -> float:
 
 
 def seconds(value: Any) -> float:
+    """Reads a time above 0 and up to a day."""
     try:
         number = float(value)
     except (TypeError, ValueError):
@@ -215,6 +224,7 @@ def resolve(
 
 
 def default_of(name: str, store: str, database: str | None) -> Any:
+    """The default of a setting for this store; `database` is the target's own."""
     if name == "database" and store == "delta":
         return database
     if name == "schema":
@@ -225,6 +235,7 @@ def default_of(name: str, store: str, database: str | None) -> Any:
 def unknown_keys(
     result: Settings, profile: Mapping[str, Any], cli_vars: Mapping[str, Any], env: Mapping[str, str], target: str
 ) -> None:
+    """Warns about each name that begins as hodor's do and is none."""
     for keys, source in ((profile, f"profiles.yml, target {target}"), (cli_vars, "--vars")):
         for key in keys:
             if isinstance(key, str) and key.startswith("hodor_") and key[6:] not in SETTINGS:
@@ -237,6 +248,7 @@ def unknown_keys(
 
 
 def nearest(name: str, prefix: str) -> str:
+    """The end of a warning about an unknown name: the setting that is most like it, if one is."""
     import difflib
 
     close = difflib.get_close_matches(name, SETTINGS, 1)
@@ -246,6 +258,7 @@ def nearest(name: str, prefix: str) -> str:
 
 
 def show(value: Any) -> str:
+    """A value as a warning quotes it: one line, 80 characters at most."""
     words = str(value)
     if isinstance(value, str):
         import json

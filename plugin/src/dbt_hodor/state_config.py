@@ -25,18 +25,23 @@ def install() -> None:
     from dbt.parser.manifest import ManifestLoader
     from dbt_common.contracts.config.base import BaseConfig
 
-    update_from, state_check = BaseConfig.update_from, ManifestLoader.build_manifest_state_check
-    if not hasattr(update_from, "hodor"):
-        BaseConfig.update_from = merging(update_from)
-    if not hasattr(state_check, "hodor"):
-        ManifestLoader.build_manifest_state_check = marking(state_check)
+    found = [
+        (BaseConfig, "update_from", BaseConfig.update_from, merging),
+        (ManifestLoader, "build_manifest_state_check", ManifestLoader.build_manifest_state_check, marking),
+    ]
+    for owner, name, original, make in found:
+        if not hasattr(original, "hodor"):
+            replacement = make(original)
+            replacement.hodor = original
+            setattr(owner, name, replacement)
 
 
 def merging(original):
+    """The replacement of update_from."""
+
     def update_from(self, data, config_cls, validate=True):
         return original(self, with_state(self, data), config_cls, validate)
 
-    update_from.hodor = original
     return update_from
 
 
@@ -54,6 +59,8 @@ def with_state(config: Any, data: Any) -> Any:
 
 
 def marking(original):
+    """The replacement of build_manifest_state_check."""
+
     def build_manifest_state_check(self):
         check = original(self)
         try:
@@ -62,7 +69,6 @@ def marking(original):
             pass  # not marked: `merged` says no, and nothing is reused
         return check
 
-    build_manifest_state_check.hodor = original
     return build_manifest_state_check
 
 

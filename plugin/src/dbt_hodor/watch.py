@@ -1,7 +1,7 @@
 """Notices statements that may write, run on dbt's connections outside any node's `execute`.
 
 A model's body can run SQL while it is compiled (`run_query`, `statement`), and so can an ephemeral model that never
-executes. Whatever versions the service has read by then may be stale (SAFETY S15). What runs inside `execute` is no
+executes. Whatever versions the service has read by then may be stale (S15). What runs inside `execute` is no
 business of this module: the service makes that node's version, or all, stale when it is told of the build.
 
 The watch wraps `add_query` of the run's connection manager, the one way all of an adapter's SQL takes, and counts. A
@@ -31,7 +31,7 @@ MAY_WRITE = re.compile(
 
 def may_write(sql: str) -> bool:
     """Tells whether the text may be anything but a query, SHOW, DESCRIBE or EXPLAIN. When unsure: true."""
-    word = WORD.match(sql, SKIP.match(sql).end())
+    word = WORD.match(sql, SKIP.match(sql).end())  # type: ignore[union-attr]  # SKIP matches the empty text, too
     if word is None or word.group().lower() not in READS:
         return bool(sql.strip())
     return MAY_WRITE.search(sql) is not None

@@ -1,4 +1,4 @@
-"""SAFETY clauses S19 to S27, end to end on DuckDB: configuration, the session, and volatile calls."""
+"""The clauses S19 to S27, end to end on DuckDB: configuration, the session, and volatile calls."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""SAFETY clauses S6 to S11, end to end on DuckDB: what a node reads."""
+"""The clauses S6 to S11, end to end on DuckDB: what a node reads."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""SAFETY clauses S1 to S5 (records) and S13 to S17 (versions), end to end on DuckDB."""
+"""The clauses S1 to S5 (records) and S13 to S17 (versions), end to end on DuckDB."""
 
 import time
 
