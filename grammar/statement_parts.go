@@ -246,7 +246,7 @@ type CredentialClause struct {
 	Options *Options `parser:"| @@ ) ')'"`
 }
 
-// Sequence options of an identity column: (START WITH n INCREMENT BY m) (Databricks).
+// IdentityOption is one of the sequence options of an identity column: (START WITH n INCREMENT BY m) (Databricks).
 type IdentityOption struct {
 	tagged
 	Start     Expr `parser:"'START' 'WITH' @@"`
@@ -281,7 +281,7 @@ func (x *Table) Parse(lex *lexer.PeekingLexer) error {
 	})
 }
 
-// Body is what a function returns: an expression or a query.
+// Result is what a function returns: an expression or a query.
 type Result struct {
 	Span
 	Query *Query

@@ -62,7 +62,6 @@ type flight struct {
 	day     string
 	reads   map[string]int
 	content map[string]string
-	runs    bool // runs hooks on a reuse
 }
 
 // begin starts a run: dbt lists relations, the first node starts hodor.

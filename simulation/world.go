@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -349,11 +348,3 @@ func (w *world) means(j job) (out, day string) {
 }
 
 func (w *world) seeds() error { return os.MkdirAll(filepath.Join(w.dir, "seeds"), 0o755) }
-
-// cloned copies a map of maps' first level.
-func cloned[K comparable, V any](m map[K]V) map[K]V {
-	if m == nil {
-		return map[K]V{}
-	}
-	return maps.Clone(m)
-}

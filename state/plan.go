@@ -67,7 +67,6 @@ type planner struct {
 	facts  map[string]NodeFacts
 	p      planned
 
-	mu      sync.Mutex
 	tainted map[string]string // by id: the node above that may write elsewhere
 	actions map[string]engine.Action
 }

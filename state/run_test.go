@@ -95,11 +95,11 @@ func TestFailures(t *testing.T) {
 // A run without tests leaves nodes built and untested; state test tests exactly those, and what it saw pass is replayed.
 func TestTesting(t *testing.T) {
 	w := shop(t)
-	r := w.good(w.options("run"))
+	w.good(w.options("run"))
 	if len(w.tests) != 0 {
 		t.Fatalf("state run ran the tests %v", w.tests)
 	}
-	r = w.good(w.options("test"))
+	r := w.good(w.options("test"))
 	if got := names2(r.Plan.Build); got != "orders" || strings.Join(w.tests, " ") != "test.shop.orders_ok" || len(w.built) != 0 {
 		t.Fatalf("tested the nodes %q with %v, built %v", got, w.tests, w.built)
 	}
@@ -108,7 +108,7 @@ func TestTesting(t *testing.T) {
 	}
 	all := w.options("test")
 	all.All = true
-	if r = w.good(all); len(w.tests) == 0 {
+	if w.good(all); len(w.tests) == 0 {
 		t.Error("--all tests nothing")
 	}
 	w.exec("insert into w.main.raw values (3, 30)")
@@ -144,7 +144,7 @@ func TestOvertaken(t *testing.T) {
 		t.Fatalf("%v, %+v", err, r)
 	}
 	w.good(w.options("run"))
-	if r, err = w.run(w.options("run")); err != nil {
+	if _, err = w.run(w.options("run")); err != nil {
 		t.Fatal(err)
 	}
 

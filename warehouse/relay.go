@@ -40,7 +40,7 @@ func Open(host Host, maxInFlight int) *sql.DB {
 
 type connector struct{ host Host }
 
-func (c connector) Connect(context.Context) (driver.Conn, error) { return conn{c.host}, nil }
+func (c connector) Connect(context.Context) (driver.Conn, error) { return conn(c), nil }
 func (c connector) Driver() driver.Driver                        { return relay{} }
 
 type relay struct{}

@@ -346,7 +346,6 @@ type liveLine struct {
 	text    string
 	running []string
 	done    int
-	total   int
 }
 
 func newLiveLine(s *terminal.Screen) *liveLine { return &liveLine{screen: s} }

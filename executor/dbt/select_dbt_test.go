@@ -119,7 +119,6 @@ var hostile = []string{
 type world struct {
 	r     *rand.Rand
 	files map[string]string
-	names map[string]bool // taken names by package
 }
 
 func (w *world) name() string {
@@ -130,7 +129,7 @@ func (w *world) name() string {
 	return n
 }
 
-// models writes a package's models, seeds, snapshots, tests and sources below root.
+// pack writes a package's models, seeds, snapshots, tests and sources below root.
 func (w *world) pack(root, pkg string) {
 	taken := map[string]bool{}
 	fresh := func() string {

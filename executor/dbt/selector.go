@@ -2,7 +2,6 @@ package dbt
 
 import (
 	"cmp"
-	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -215,13 +214,4 @@ func choose(list []criterion, size int) [][]criterion {
 		}
 	}
 	return out
-}
-
-// describe names a few ids for a message.
-func describe(ids []string) string {
-	const most = 5
-	if len(ids) <= most {
-		return strings.Join(ids, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(ids[:most], ", "), len(ids)-most)
 }

@@ -64,7 +64,7 @@ func (b *Bench) request(mode executor.Mode, nodes ...string) executor.ExecutionR
 func (b *Bench) execute(req executor.ExecutionRequest) (executor.ExecutionReport, error) {
 	r, err := b.Executor.Execute(context.Background(), req, nil)
 	if err != nil {
-		return r, fmt.Errorf("Execute: %w", err)
+		return r, fmt.Errorf("execute: %w", err)
 	}
 	return r, b.shape(req, r)
 }

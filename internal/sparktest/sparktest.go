@@ -58,8 +58,9 @@ var (
 	once    sync.Once
 	address string
 	failed  error
-	input   io.Closer // of the server; held here, or the collector would close it and so end the server
-	serial  atomic.Int64
+	//lint:ignore U1000 it is there to be held
+	input  io.Closer // of the server; held here, or the collector would close it and so end the server
+	serial atomic.Int64
 )
 
 // errMissing is wrapped where this machine has no Spark.
@@ -111,6 +112,7 @@ func start() (string, error) {
 	}
 	line, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {
+		//lint:ignore ST1005 Spark is a name
 		return "", fmt.Errorf("Spark did not start: %w", errors.Join(err, cmd.Wait()))
 	}
 	return strings.TrimSpace(line), nil

@@ -78,9 +78,6 @@ func Status(status string) Option { return func(r *stores.Record) { r.Status = s
 // Decision sets what the rules said, where another thing was done.
 func Decision(decision string) Option { return func(r *stores.Record) { r.Decision = decision } }
 
-// Config sets the config hash.
-func Config(hash string) Option { return func(r *stores.Record) { r.ConfigHash = &hash } }
-
 // Evidence adds to what the decision looked at.
 func Evidence(what, then, now string) Option {
 	return decided(func(d map[string]any) {

@@ -24,14 +24,13 @@ func (s *source) next() uint64 {
 
 // generator writes one query. What it means is drawn from sources that stem from one seed; how it is spelled from style.
 type generator struct {
-	style   source
-	spark   bool // Databricks' dialect instead of DuckDB's
-	spell   bool // respell at random
-	mutate  int  // the decision that is changed, counted over the whole query; 0: none
-	drawn   int
-	names   int // aliases made so far
-	ctes    []*origin
-	pending int
+	style  source
+	spark  bool // Databricks' dialect instead of DuckDB's
+	spell  bool // respell at random
+	mutate int  // the decision that is changed, counted over the whole query; 0: none
+	drawn  int
+	names  int // aliases made so far
+	ctes   []*origin
 }
 
 // origin is a FROM item or CTE of the generated query.
@@ -67,7 +66,6 @@ type place struct {
 	items   []*origin
 	outer   *place
 	aliases []col
-	lambda  []string
 }
 
 // tables are what the queries are written for; the databases vary them (schema_test.go).

@@ -9,6 +9,7 @@ import (
 	"go/token"
 	"log"
 	"os"
+	"path/filepath"
 	"sort"
 	"strings"
 )
@@ -35,16 +36,19 @@ type generator struct {
 
 func generate(dir string) ([]byte, error) {
 	g := &generator{structs: map[string]*ast.StructType{}, interfaces: map[string]bool{}, present: map[string]bool{}, prints: map[string]bool{}}
-	files, err := parser.ParseDir(token.NewFileSet(), dir, func(f os.FileInfo) bool {
-		return !strings.HasSuffix(f.Name(), "_test.go") && f.Name() != "walk_gen.go"
-	}, 0)
+	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {
 		return nil, err
 	}
-	for _, pkg := range files {
-		for _, f := range pkg.Files {
-			g.collect(f)
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") || filepath.Base(file) == "walk_gen.go" {
+			continue
 		}
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+		if err != nil {
+			return nil, err
+		}
+		g.collect(f)
 	}
 	var names []string
 	for name, s := range g.structs {
