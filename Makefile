@@ -171,12 +171,14 @@ test-executor: .venv/.hodor .venv-next/.hodor ## state's executor at length: sel
 	HODOR_SELECT_PROJECTS=120 HODOR_LONG=1 go test ./executor/... ./state -timeout 2h
 
 .PHONY: lint
-lint: .venv-tools/.stamp ## formatting and vet, Go and Python
+lint: .venv-tools/.stamp ## formatting, vet, staticcheck, ruff, mypy
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$unformatted" || { echo "gofmt -w needed: $$unformatted"; exit 1; }
-	go vet -tags spark ./...
+	go vet -tags spark,databricks ./...
+	go tool -modfile=requirements/go-tools.mod staticcheck -tags spark,databricks ./...
 	@for d in $$(go list -f '{{.Dir}}' ./...); do test -f $$d/doc.go || { echo "$$d has no doc.go"; exit 1; }; done
 	.venv-tools/bin/ruff check -q .
 	.venv-tools/bin/ruff format -q --check .
+	.venv-tools/bin/mypy
 	cmp LICENSE plugin/LICENSE
 	cmp NOTICE plugin/NOTICE
 

@@ -32,7 +32,7 @@ type Literal struct {
 	stable string // Text after the per-run values are replaced; empty: Text has none
 }
 
-// Facts is what a query reads and how it behaves (CLI contract, DESIGN section 9). The zero value claims nothing is read; Unknown is the safe
+// Facts is what a query reads and how it behaves (docs/normalize.md). The zero value claims nothing is read; Unknown is the safe
 // start.
 type Facts struct {
 	SelectStar bool       `json:"select_star"`

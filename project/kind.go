@@ -2,7 +2,7 @@ package project
 
 import "hodor/engine"
 
-// builtinStrategies are the incremental strategies in scope, by adapter: those of the adapter less microbatch (spec 3, DBT.md section 6). Any
+// builtinStrategies are the incremental strategies in scope, by adapter: those of the adapter less microbatch (spec 3). Any
 // other name is a custom strategy.
 var builtinStrategies = map[string]map[string]bool{
 	"databricks": {"append": true, "merge": true, "delete+insert": true, "insert_overwrite": true, "replace_where": true},

@@ -226,7 +226,7 @@ func (s *Session) relation(ctx context.Context, n *project.Node, req DecideReque
 	stands := func(want string) engine.Relation {
 		switch {
 		case !req.Pointer:
-			return engine.Absent // the pointer view of a versioned model must be made (DESIGN section 8)
+			return engine.Absent // the pointer view of a versioned model must be made
 		case req.Relation == nil:
 			return engine.Absent
 		case *req.Relation == want:
