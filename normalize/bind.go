@@ -21,10 +21,10 @@ type analysis struct {
 	ctes  []*cte
 	refs  []reference
 	folds []*grammar.Ident
-	// itemNames counts the FROM items by name, aliasNames holds the aliases of all select lists, cteNames counts the common table expressions in view
+	// itemNames counts the FROM items by name, aliasNames has the aliases of all select lists, cteNames counts the common table expressions in view
 	// by name: what is not among them need not be looked for level by level.
 	itemNames  map[string]int
-	aliasNames map[string]bool
+	aliasNames nameSet
 	cteNames   map[string]int
 	// parameters holds the parameters of the lambdas around this place by folded name, those further in last.
 	parameters map[string][]parameter
@@ -271,9 +271,9 @@ type env struct {
 	// outer is the place of the query around this one, whose columns are in view too.
 	outer *env
 	ctes  *cteScope
-	// aliases are the values of the select list's aliases in view here; aliasNames all the aliases of the list, in view or not.
-	aliases    map[string]value
-	aliasNames map[string]bool
+	// aliases are those of the select list; unseen: none of them is in view here.
+	aliases *aliases
+	unseen  bool
 	// outputs: the names of the result's columns come first (ORDER BY).
 	outputs *relation
 	params  *params
@@ -395,13 +395,100 @@ func (e *env) levels(visit func(*env) bool) {
 
 // hasAlias tells whether an alias of a select list around this place has the name.
 func (a *analysis) hasAlias(name string, e *env) bool {
-	if !a.aliasNames[name] {
+	if !a.aliasNames.may(name) {
 		return false
 	}
 	for ; e != nil; e = e.outer {
-		if e.aliasNames[name] {
+		if e.aliases.find(name) != nil {
 			return true
 		}
 	}
 	return false
+}
+
+// alias is an alias of a select list; set: it has a value by now, and is in view of the items behind it.
+type alias struct {
+	name string
+	value
+	set bool
+}
+
+// aliases are the aliases of one select list, in view or not.
+type aliases struct {
+	list  []alias
+	index map[string]int // made once there are more than fewItems
+}
+
+func (l *aliases) add(name string) {
+	l.list = append(l.list, alias{name: name})
+	switch n := len(l.list); {
+	case n <= fewItems:
+	case l.index == nil:
+		l.index = make(map[string]int, cap(l.list))
+		for i := range l.list {
+			l.note(i)
+		}
+	default:
+		l.note(n - 1)
+	}
+}
+
+func (l *aliases) note(i int) {
+	if _, ok := l.index[l.list[i].name]; !ok {
+		l.index[l.list[i].name] = i
+	}
+}
+
+// find returns the alias of that name, or nil. Two of one name are one, with both their values.
+func (l *aliases) find(name string) *alias {
+	if l == nil {
+		return nil
+	}
+	if l.index != nil {
+		if i, ok := l.index[name]; ok {
+			return &l.list[i]
+		}
+		return nil
+	}
+	for i := range l.list {
+		if l.list[i].name == name {
+			return &l.list[i]
+		}
+	}
+	return nil
+}
+
+// set gives an alias its value.
+func (l *aliases) set(name string, v value) {
+	x := l.find(name)
+	if x.set {
+		v = merge(x.value, v)
+	}
+	x.value, x.set = v, true
+}
+
+// alias returns the value of an alias in view.
+func (e *env) alias(name string) (value, bool) {
+	if e.unseen {
+		return value{}, false
+	}
+	if x := e.aliases.find(name); x != nil && x.set {
+		return x.value, true
+	}
+	return value{}, false
+}
+
+// nameSet says of most names that are not among those added that they are not.
+type nameSet [8]uint64
+
+func (s *nameSet) add(name string)      { h := nameHash(name); s[h>>6] |= 1 << (h & 63) }
+func (s *nameSet) may(name string) bool { h := nameHash(name); return s[h>>6]&(1<<(h&63)) != 0 }
+
+// nameHash is nine bits of a name (FNV-1a).
+func nameHash(name string) uint32 {
+	h := uint32(2166136261)
+	for i := 0; i < len(name); i++ {
+		h = (h ^ uint32(name[i])) * 16777619
+	}
+	return (h ^ h>>16) & 511
 }

@@ -214,8 +214,9 @@ type finding struct {
 func (a *analysis) lookup(name string, e *env) (value, finding) {
 	inner := false // an alias of a select list further in has the name, also one that is not in view yet (T17)
 	for lv := e; lv != nil; lv = lv.outer {
-		own, sure := lv == e, !inner && !(lv.having && lv.aliasNames[name])
-		inner = inner || lv.aliasNames[name]
+		listed := lv.aliases.find(name) != nil
+		own, sure := lv == e, !inner && !(lv.having && listed)
+		inner = inner || listed
 		if lv.outputs != nil {
 			if c, ok := lv.outputs.find(name); ok {
 				return c.value, finding{}
@@ -223,7 +224,7 @@ func (a *analysis) lookup(name string, e *env) (value, finding) {
 			sure = sure && !lv.outputs.partial
 		}
 		if lv.scope == nil || len(lv.scope.items) == 0 {
-			if v, ok := lv.aliases[name]; ok {
+			if v, ok := lv.alias(name); ok {
 				return v, finding{}
 			}
 			continue
@@ -244,14 +245,15 @@ func (a *analysis) lookup(name string, e *env) (value, finding) {
 			only := k.n == 1 && (s.partial == 0 || s.partial == 1 && k.item.rel.partial)
 			v := k.col.value
 			if lv.having {
-				v = merge(v, lv.aliases[name])
+				meant, _ := lv.alias(name)
+				v = merge(v, meant)
 			}
 			return v, finding{item: k.item, provable: only && sure, own: own, known: own}
 		}
 		if same := s.byName(name); a.duck() && len(same) > 0 {
 			return s.wholeRows(name, same), finding{how: foundRow}
 		}
-		if v, ok := lv.aliases[name]; ok {
+		if v, ok := lv.alias(name); ok {
 			return v, finding{}
 		}
 		if s.partial == 0 {

@@ -102,7 +102,7 @@ func (a *analysis) keepSorted(name *grammar.Ident, rel *relation, e *env) {
 		return
 	}
 	folded := lower(name.Text)
-	if e.aliasNames[folded] {
+	if e.aliases.find(folded) != nil {
 		return // an alias is found in any case
 	}
 	a.keep[name] = true

@@ -308,7 +308,7 @@ func (a *analysis) pipeOp(op grammar.PipeOp, rel *relation, e, outer *env, ctes 
 		added := a.selectItems(op.Items, e, use{})
 		out := &relation{open: rel.open || added.open, partial: rel.partial || added.partial, rest: merge(rel.rest, added.rest)}
 		out.cols = append(append(out.cols, rel.cols...), added.cols...)
-		e.aliases, e.aliasNames = nil, nil
+		e.aliases = nil
 		a.add(e.scope, &item{rel: added, pinned: true})
 		return out, e
 	case *grammar.PipeSet:
@@ -398,7 +398,7 @@ func (a *analysis) pipeAggregate(op *grammar.PipeAggregate, e, outer *env, ctes 
 		}
 	}
 	items := a.selectItems(op.Items, e, use{})
-	e.aliases, e.aliasNames = nil, nil
+	e.aliases = nil
 	out.cols = append(out.cols, items.cols...)
 	out.open, out.partial, out.rest = items.open, out.partial || items.partial, items.rest
 	return out, a.pipeScope(out, "", outer, ctes)

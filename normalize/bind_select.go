@@ -28,12 +28,12 @@ func (a *analysis) selectBlock(s *grammar.Select, outer *env, ctes *cteScope, gi
 	// All of the list's aliases are in view behind it: in DuckDB for every clause, in Databricks not for WHERE.
 	after := *e
 	if !a.duck() {
-		after.aliases = nil
+		after.unseen = true
 	}
 	if s.Where != nil {
 		decided(a.expr(s.Where, &after))
 	}
-	after.aliases = e.aliases
+	after.unseen = e.unseen
 	a.groupBy(s.GroupBy, rel, s.Items, &after)
 	// DISTINCT ON looks at the outputs first, as ORDER BY does.
 	outputs := after
@@ -70,22 +70,29 @@ func (a *analysis) selectBlock(s *grammar.Select, outer *env, ctes *cteScope, gi
 // selectItems resolves a select list. Afterwards e knows its aliases.
 func (a *analysis) selectItems(items []grammar.SelectItem, e *env, u use) *relation {
 	rel := &relation{cols: make([]column, 0, len(items))}
-	e.aliasNames = make(map[string]bool, len(items))
+	named := 0
+	for i := range items {
+		named += btoi(items[i].Alias.Present()) + len(items[i].Aliases)
+	}
+	e.aliases = &aliases{}
+	if named > 0 {
+		e.aliases.list = make([]alias, 0, named)
+	}
 	for i := range items {
 		if items[i].Alias.Present() {
 			name := lower(items[i].Alias.Text)
-			e.aliasNames[name], a.aliasNames[name] = true, true
+			e.aliases.add(name)
+			a.aliasNames.add(name)
 		}
 		for j := range items[i].Aliases {
 			name := lower(items[i].Aliases[j].Text)
-			e.aliasNames[name], a.aliasNames[name] = true, true
+			e.aliases.add(name)
+			a.aliasNames.add(name)
 		}
 	}
-	e.aliases = make(map[string]value, len(e.aliasNames))
 	e.inFrozen, e.inCaseData = nil, nil
-	seen := make(map[string]bool, len(items))
-	if !a.duck() {
-		seen = nil
+	if a.duck() {
+		rel.index = make(map[string]int, len(items))
 	}
 	for i := range items {
 		from := len(rel.cols)
@@ -97,11 +104,12 @@ func (a *analysis) selectItems(items []grammar.SelectItem, e *env, u use) *relat
 		for j := from; j < len(rel.cols); j++ {
 			// DuckDB gives the second of two columns of one name another one (T61).
 			if name := rel.cols[j].name; name != "" {
-				if seen[name] {
+				if _, seen := rel.index[name]; seen {
 					rel.cols[j].name = ""
 					rel.partial = true
+				} else {
+					rel.index[name] = j
 				}
-				seen[name] = true
 			}
 		}
 	}
@@ -154,18 +162,14 @@ func (a *analysis) selectItem(item *grammar.SelectItem, rel *relation, e *env, u
 		for j := range item.Aliases {
 			name := lower(item.Aliases[j].Text)
 			rel.cols = append(rel.cols, column{name: name, value: v})
-			e.aliases[name] = v
+			e.aliases.set(name, v)
 		}
 		return
 	}
 	if item.Alias.Present() {
 		name := lower(item.Alias.Text)
 		rel.cols = append(rel.cols, column{name: name, value: v})
-		if _, ok := e.aliases[name]; !ok {
-			e.aliases[name] = v
-		} else {
-			e.aliases[name] = merge(e.aliases[name], v)
-		}
+		e.aliases.set(name, v)
 		return
 	}
 	if part, ok := outputName(item.X); ok {
@@ -343,7 +347,7 @@ func (a *analysis) groupBy(g *grammar.GroupBy, rel *relation, items []grammar.Se
 		case *grammar.Column:
 			// DuckDB and Databricks take the alias of an item too.
 			if len(x.Parts) == 1 {
-				if v, ok := e.aliases[lower(x.Parts[0].Text)]; ok {
+				if v, ok := e.alias(lower(x.Parts[0].Text)); ok {
 					decided(v)
 				}
 			}
@@ -368,4 +372,11 @@ func (a *analysis) groupByAll(rel *relation, items []grammar.SelectItem) {
 	for i := range items {
 		decided(rel.cols[i].value)
 	}
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
