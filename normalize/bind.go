@@ -49,6 +49,8 @@ type analysis struct {
 	functions map[string]bool
 	// placeholders names the per-run values that a literal or identifier holds.
 	placeholders map[grammar.Node][]string
+	// likeNew: the text has a name like t1 or c1.
+	likeNew bool
 	// unnamed: the text uses a name that DuckDB gives to subqueries without alias.
 	unnamed bool
 	// spread counts the stars and COLUMNS inside expressions.

@@ -67,7 +67,6 @@ func analyse(sql, replaced string, opt Options, replacer *Replacer, trace *trace
 	a := &analysis{dialect: dialect, sql: sql, frozen: map[*grammar.SelectItem]bool{}, dots: map[*grammar.Dot]bool{}, oneNames: map[*grammar.Dot]*grammar.Column{}, keep: map[*grammar.Ident]bool{},
 		units: map[grammar.Node]bool{}, itemNames: map[string]int{},
 		cteNames: map[string]int{}, parameters: map[string][]parameter{}, functions: map[string]bool{}, folds: make([]*grammar.Ident, 0, len(sql)/40), refs: make([]reference, 0, len(sql)/80)}
-	a.unnamed = a.duck() && (containsFold(sql, "unnamed_") || containsFold(sql, "valueslist"))
 	trace.step("tokens", file)
 	if replaced != sql {
 		a.replacePlaceholders(file, replacer)

@@ -2,6 +2,7 @@ package normalize
 
 import (
 	"strconv"
+	"strings"
 
 	"hodor/grammar"
 )
@@ -105,7 +106,7 @@ func setIdent(x *grammar.Ident, text string) {
 
 // prefix is the shortest run of underscores that makes t1, c1 ... differ from every name that the text keeps.
 func (a *analysis) prefix(file *grammar.File) string {
-	if !a.mayHoldFresh() {
+	if !a.likeNew {
 		return ""
 	}
 	taken := map[int]bool{}
@@ -121,43 +122,25 @@ func (a *analysis) prefix(file *grammar.File) string {
 	for taken[k] {
 		k++
 	}
-	b := make([]byte, k)
-	for i := range b {
-		b[i] = '_'
-	}
-	return string(b)
+	return strings.Repeat("_", k)
 }
 
-// mayHoldFresh tells whether the text may have a name like a new one. Every name of the tree stands in the text as it is, but for those that
-// IDENTIFIER makes of a string.
-func (a *analysis) mayHoldFresh() bool {
-	if !a.duck() && containsFold(a.sql, "identifier") {
-		return true
+// noteName notes a name of the text that is like a new one, and one that DuckDB gives to a subquery without alias.
+func (a *analysis) noteName(name string) {
+	if name == "" {
+		return
 	}
-	for i := 1; i < len(a.sql); i++ {
-		if c := a.sql[i]; c < '0' || c > '9' {
-			continue
+	switch name[0] {
+	case 't', 'T', 'c', 'C', '_':
+		if !a.likeNew {
+			_, a.likeNew = likeFresh(name)
 		}
-		if c := a.sql[i-1] | 0x20; (c == 't' || c == 'c') && (i == 1 || !nameByte(a.sql[i-2])) {
-			return true
-		}
-	}
-	return false
-}
-
-// nameByte tells whether a byte goes on with a name; an underscore may also begin a new one.
-func nameByte(c byte) bool {
-	return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' || c == '$' || c >= 0x80
-}
-
-// containsFold tells whether a text has a word of small letters in any case.
-func containsFold(text, word string) bool {
-	for i := 0; i+len(word) <= len(text); i++ {
-		if text[i]|0x20 == word[0] && lower(text[i:i+len(word)]) == word {
-			return true
+	case 'u', 'U', 'v', 'V':
+		if a.duck() && !a.unnamed {
+			folded := lower(name)
+			a.unnamed = strings.HasPrefix(folded, "unnamed_") || strings.HasPrefix(folded, "valueslist")
 		}
 	}
-	return false
 }
 
 // likeFresh tells whether a name is some underscores, a t or c, and digits, and how many underscores.

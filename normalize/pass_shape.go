@@ -18,12 +18,14 @@ import (
 // Safe because the engines' own parsers make one tree of each pair. Parentheses stay around a query with a WITH or an ORDER BY of its own, around a
 // UNION inside an INTERSECT or on the right side of another, and around joins that are not the first of their chain (T38, T39, T49).
 //
-// On its way it notes where the literals are.
+// On its way it notes where the literals are, and which names the new ones of pass_names may not be.
 func (a *analysis) shape(file *grammar.File) {
 	a.literals = make([]grammar.Span, 0, len(a.sql)/100)
 	var source *grammar.Select // of several INSERTs: FROM alone, which is no SELECT *
 	grammar.Walk(file, func(n grammar.Node) bool {
 		switch n := n.(type) {
+		case *grammar.Ident:
+			a.noteName(n.Text)
 		case *grammar.String:
 			a.literals = append(a.literals, n.Span)
 		case *grammar.Number:

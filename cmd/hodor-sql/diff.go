@@ -52,23 +52,12 @@ func diffCommand() *cli.Command {
 		},
 		Action: func(c *cli.Context) error {
 			flags := diffFlags{recursive: c.Bool("r"), jobs: c.Int("jobs")}
-			flags.options = normalize.Options{
-				Dialect: c.String("dialect"), Catalog: c.String("catalog"), Schema: c.String("schema"),
-				Replacer: normalize.NewReplacer(c.String("invocation-id"), c.String("run-started-at")),
-			}
 			var err error
 			args := positional(c)
-			if err := checkDialect(flags.options.Dialect); err != nil {
+			if flags.options, flags.screen, err = textOptions(c); err != nil {
 				return err
 			}
 			if flags.dialect, err = grammar.DialectOf(flags.options.Dialect); err != nil {
-				return err
-			}
-			relaxCollector()
-			if err := checkJobs(flags.jobs); err != nil {
-				return err
-			}
-			if flags.screen, err = screen(c); err != nil {
 				return err
 			}
 			if len(args) != 2 {

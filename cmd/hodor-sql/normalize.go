@@ -76,20 +76,9 @@ func normalizeCommand() *cli.Command {
 			flags := normalizeFlags{
 				json: c.Bool("json"), explain: c.Bool("explain"), recursive: c.Bool("r"), jsonl: c.Bool("jsonl"), jobs: c.Int("jobs"), program: c.App.Name,
 			}
-			flags.options = normalize.Options{
-				Dialect: c.String("dialect"), Catalog: c.String("catalog"), Schema: c.String("schema"),
-				Replacer: normalize.NewReplacer(c.String("invocation-id"), c.String("run-started-at")),
-			}
 			var err error
 			args := positional(c)
-			if err := checkDialect(flags.options.Dialect); err != nil {
-				return err
-			}
-			relaxCollector()
-			if err := checkJobs(flags.jobs); err != nil {
-				return err
-			}
-			if flags.screen, err = screen(c); err != nil {
+			if flags.options, flags.screen, err = textOptions(c); err != nil {
 				return err
 			}
 			if flags.jsonl {
@@ -104,6 +93,23 @@ func normalizeCommand() *cli.Command {
 			return normalizeFiles(c.App.Reader, c.App.Writer, c.App.ErrWriter, args, flags)
 		},
 	}
+}
+
+// textOptions reads what the commands that take many SQL texts have in common: the run that the texts belong to, and the terminal.
+func textOptions(c *cli.Context) (normalize.Options, *terminal.Screen, error) {
+	options := normalize.Options{
+		Dialect: c.String("dialect"), Catalog: c.String("catalog"), Schema: c.String("schema"),
+		Replacer: normalize.NewReplacer(c.String("invocation-id"), c.String("run-started-at")),
+	}
+	if err := checkDialect(options.Dialect); err != nil {
+		return options, nil, err
+	}
+	relaxCollector()
+	if err := checkJobs(c.Int("jobs")); err != nil {
+		return options, nil, err
+	}
+	s, err := screen(c)
+	return options, s, err
 }
 
 // dialectFlag is the --dialect option of the commands that read SQL.
