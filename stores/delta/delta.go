@@ -173,8 +173,8 @@ func missing(err error) bool {
 }
 
 // conflicts are Delta Lake's names for "somebody else has written in between", of releases with and without error conditions. The same statement
-// may succeed when it is run again on the new state of the table.
-var conflicts = regexp.MustCompile(`DELTA_CONCURRENT_|DELTA_METADATA_CHANGED|DELTA_PROTOCOL_CHANGED|DELTA_COMMIT_CONFLICT|` +
+// may succeed when it is run again on the new state of the table. A location that is not empty is one where somebody else creates the table right now.
+var conflicts = regexp.MustCompile(`DELTA_CONCURRENT_|DELTA_CREATE_TABLE_WITH_NON_EMPTY_LOCATION|DELTA_METADATA_CHANGED|DELTA_PROTOCOL_CHANGED|DELTA_COMMIT_CONFLICT|` +
 	`Concurrent(Append|DeleteRead|DeleteDelete|Write|Transaction|Modification)Exception|(Metadata|Protocol)ChangedException`)
 
 func conflict(err error) bool {

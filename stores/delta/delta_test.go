@@ -195,6 +195,7 @@ func TestConflicts(t *testing.T) {
 		"[DELTA_CONCURRENT_APPEND.WITHOUT_HINT] Transaction conflict detected":                     6,
 		"io.delta.exceptions.ConcurrentAppendException: Files were added to the root of the table": 6,
 		"[DELTA_METADATA_CHANGED] The metadata of the Delta table has been changed":                6,
+		"[DELTA_CREATE_TABLE_WITH_NON_EMPTY_LOCATION] Cannot create table":                         6,
 		"[INTERNAL_ERROR] something":                                    2,
 		"[INSUFFICIENT_PERMISSIONS] User does not have MODIFY on Table": 1,
 		"PERMISSION_DENIED: no":                                         1,
