@@ -30,6 +30,8 @@ type deltaCase struct {
 	setup []string // after the table was made: two columns, id and v, two rows
 	do    string
 	by    func(s *sparktest.Session, t *testing.T, table, second string) error // in place of do
+	// stream: in place of do, what is new in S is written into T by a stream; so does STREAM in setup.
+	stream bool
 	// costs: nothing that can be seen changes, and dependents build all the same.
 	costs bool
 	// none: the open Delta Lake refuses the statement.
@@ -60,16 +62,9 @@ var deltaCases = []deltaCase{
 	{name: "dynamic partition overwrite, no rows", setup: partitioned("SET spark.sql.sources.partitionOverwriteMode = dynamic"),
 		do: "INSERT OVERWRITE T SELECT 7, 'a' WHERE false"},
 	{name: "static partition overwrite, no rows into rows", setup: partitioned(), do: "INSERT OVERWRITE T PARTITION (v = 'a') SELECT 7 WHERE false"},
-	{name: "stream with rows", by: func(s *sparktest.Session, t *testing.T, table, second string) error {
-		return s.Stream(t.Context(), second, table)
-	}},
-	{name: "stream with nothing new", by: func(s *sparktest.Session, t *testing.T, table, second string) error {
-		return s.Stream(t.Context(), second, table)
-	},
-		setup: []string{"STREAM"}},
-	{name: "stream of no rows", by: func(s *sparktest.Session, t *testing.T, table, second string) error {
-		return s.Stream(t.Context(), second, table)
-	},
+	{name: "stream with rows", stream: true},
+	{name: "stream with nothing new", stream: true, setup: []string{"STREAM"}},
+	{name: "stream of no rows", stream: true,
 		setup: []string{"STREAM", "INSERT INTO S SELECT 9, 'x' WHERE false", "ALTER TABLE S SET TBLPROPERTIES ('a' = 'b')", "OPTIMIZE S"}},
 	{name: "drop and recreate, same rows", do: "DROP TABLE T; CREATE TABLE T AS SELECT * FROM VALUES (1, 'a'), (2, 'b') AS x(id, v)", costs: true},
 	{name: "drop and recreate with as many commits, other rows", do: "DROP TABLE T; CREATE TABLE T (id INT, v STRING) USING delta; INSERT INTO T VALUES (1, 'a'), (2, 'z')"},
@@ -122,7 +117,10 @@ func partitioned(more ...string) []string {
 	return append([]string{"DROP TABLE T", "CREATE TABLE T (id INT, v STRING) USING delta PARTITIONED BY (v)", "INSERT INTO T VALUES (1, 'a'), (2, 'b')"}, more...)
 }
 
-var marks = regexp.MustCompile(`\b(T_old|T|S)\b`)
+var (
+	marks      = regexp.MustCompile(`\b(T_old|T|S)\b`)
+	usesSecond = regexp.MustCompile(`\bS\b`)
+)
 
 // named puts the names of the tables into a statement.
 func named(statement, table, second string) string {
@@ -153,13 +151,16 @@ type measured struct {
 func TestSparkDeltaVersions(t *testing.T) {
 	spark := sparktest.Get(t)
 	schema := spark.Schema(t)
-	var list []measured
-	for i, c := range deltaCases {
-		table, second := fmt.Sprintf("%s.t%d", schema, i), fmt.Sprintf("%s.s%d", schema, i)
-		t.Run(c.name, func(t *testing.T) {
-			list = append(list, c.run(t, spark, rel("spark_catalog", schema, fmt.Sprintf("t%d", i)), table, second)...)
-		})
-	}
+	lists := make([][]measured, len(deltaCases))
+	t.Run("cases", func(t *testing.T) { // which ends when the last of them has
+		for i, c := range deltaCases {
+			t.Run(c.name, func(t *testing.T) {
+				t.Parallel()
+				lists[i] = c.run(t, sparktest.Get(t), rel("spark_catalog", schema, fmt.Sprintf("t%d", i)), fmt.Sprintf("%s.t%d", schema, i), fmt.Sprintf("%s.s%d", schema, i))
+			})
+		}
+	})
+	list := slices.Concat(lists...)
 	if *update && !t.Failed() {
 		var b bytes.Buffer
 		e := json.NewEncoder(&b)
@@ -176,9 +177,10 @@ func TestSparkDeltaVersions(t *testing.T) {
 }
 
 func (c deltaCase) run(t *testing.T, spark *sparktest.Session, r Relation, table, second string) []measured {
-	t.Cleanup(func() { spark.Reset(t) })
-	spark.Exec(t, "CREATE TABLE "+table+" (id INT, v STRING) USING delta", "INSERT INTO "+table+" VALUES (1, 'a'), (2, 'b')",
-		"CREATE TABLE "+second+" (id INT, v STRING) USING delta", "INSERT INTO "+second+" VALUES (1, 'a'), (2, 'b')")
+	spark.Exec(t, "CREATE TABLE "+table+" (id INT, v STRING) USING delta", "INSERT INTO "+table+" VALUES (1, 'a'), (2, 'b')")
+	if c.stream || usesSecond.MatchString(c.do+" "+strings.Join(c.setup, " ")) {
+		spark.Exec(t, "CREATE TABLE "+second+" (id INT, v STRING) USING delta", "INSERT INTO "+second+" VALUES (1, 'a'), (2, 'b')")
+	}
 	for _, s := range c.setup {
 		if s == "STREAM" {
 			if err := spark.Stream(t.Context(), second, table); err != nil {
@@ -191,14 +193,17 @@ func (c deltaCase) run(t *testing.T, spark *sparktest.Session, r Relation, table
 	db := warehouse.Open(spark, 2)
 	defer db.Close()
 	reader := func() *Databricks { return NewDatabricks(db, Options{Log: t.Logf, Catalog: "spark_catalog"}) }
-	before, rows, columns, old := reader().Rows(t.Context(), r, ""), rowsOf(t, spark, table), columnsOf(t, spark, table), commitsOf(t, db, table)
+	before, had, old := reader().Rows(t.Context(), r, ""), contentOf(t, spark, table), commitsOf(t, db, table)
 	if !before.Known() {
 		t.Fatal("no version before")
 	}
 	err := error(nil)
-	if c.by != nil {
+	switch {
+	case c.stream:
+		err = spark.Stream(t.Context(), second, table)
+	case c.by != nil:
 		err = c.by(spark, t, table, second)
-	} else {
+	default:
 		for statement := range strings.SplitSeq(c.do, "; ") {
 			if _, err = spark.Run(t.Context(), named(statement, table, second)); err != nil {
 				break
@@ -219,7 +224,8 @@ func (c deltaCase) run(t *testing.T, spark *sparktest.Session, r Relation, table
 	if fresh := reader().Rows(t.Context(), r, ""); fresh != after {
 		t.Errorf("with the recorded version it is %q, without %q", after, fresh)
 	}
-	dataChanged, schemaChanged := !slices.Equal(rows, rowsOf(t, spark, table)), !reflect.DeepEqual(columns, columnsOf(t, spark, table))
+	has := contentOf(t, spark, table)
+	dataChanged, schemaChanged := !slices.Equal(had.rows, has.rows), !slices.Equal(had.columns, has.columns)
 	switch changed := dataChanged || schemaChanged; {
 	case changed && after == before:
 		t.Errorf("wrong reuse: rows changed %v, columns changed %v, the version is still %s", dataChanged, schemaChanged, after)
@@ -262,22 +268,27 @@ func steady(metrics map[string]string) map[string]string {
 	return metrics
 }
 
-func rowsOf(t *testing.T, spark *sparktest.Session, table string) []string {
+// content is what a table holds: its rows, sorted, and the names and types of its columns, in order.
+type content struct{ rows, columns []string }
+
+func contentOf(t *testing.T, spark *sparktest.Session, table string) (c content) {
 	t.Helper()
 	r, err := spark.Run(t.Context(), "SELECT * FROM "+table)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var rows []string
+	for i, name := range r.Columns {
+		c.columns = append(c.columns, name+" "+r.Types[i])
+	}
 	for _, row := range r.Rows {
 		line, err := json.Marshal(row)
 		if err != nil {
 			t.Fatal(err)
 		}
-		rows = append(rows, string(line))
+		c.rows = append(c.rows, string(line))
 	}
-	slices.Sort(rows)
-	return rows
+	slices.Sort(c.rows)
+	return c
 }
 
 // commitsOf reads the whole history of a table.
@@ -288,15 +299,6 @@ func commitsOf(t *testing.T, db *sql.DB, table string) []commit {
 		t.Fatal(err)
 	}
 	return list
-}
-
-func columnsOf(t *testing.T, spark *sparktest.Session, table string) [2][]string {
-	t.Helper()
-	r, err := spark.Run(t.Context(), "SELECT * FROM "+table+" LIMIT 0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return [2][]string{r.Columns, r.Types}
 }
 
 // TestSparkUnknownVersions: what is no Delta table, or whose history says nothing, has no version.
@@ -407,5 +409,73 @@ func TestSparkOperations37and38ShortHistory(t *testing.T) {
 	}
 	if now := reader().Rows(t.Context(), r, before); now == before || now.Known() {
 		t.Errorf("after the history was cut: %q, then %q", before, now)
+	}
+}
+
+// TestSparkOperations38Unreadable: what can't be read of a table's log is never taken for "nothing new", whether it was there when the version was
+// recorded or came after. To Java a folder, like a file that it may not open, is a file that is not there, and Delta Lake leaves such a commit out of the
+// history: where it is the newest, nobody who asks for the history can see it (docs/limits.md).
+func TestSparkOperations38Unreadable(t *testing.T) {
+	spark := sparktest.Get(t)
+	schema := spark.Schema(t)
+	db := warehouse.Open(spark, 2)
+	defer db.Close()
+	replace := func(with string) func(*testing.T, string) {
+		return func(t *testing.T, path string) {
+			if err := os.WriteFile(path, []byte(with), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	do := func(what ...func(string) error) func(*testing.T, string) {
+		return func(t *testing.T, path string) {
+			for _, f := range what {
+				if err := f(path); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	folder := func(path string) error { return os.Mkdir(path, 0o755) }
+	log := func(path string) error { return os.RemoveAll(filepath.Dir(path)) }
+	for i, c := range []struct {
+		name  string
+		spoil func(t *testing.T, path string)
+	}{
+		{"no JSON", replace("PAR1 is no JSON\n")},
+		{"cut", replace(`{"commitInfo":{"timestamp":17924652`)},
+		{"empty", replace("")},
+		{"a folder", do(os.Remove, folder)},
+		{"no log at all", do(log)},
+		{"an empty log", do(log, func(path string) error { return folder(filepath.Dir(path)) })},
+	} {
+		for _, after := range []bool{false, true} {
+			if after && c.name == "a folder" {
+				continue
+			}
+			t.Run(fmt.Sprintf("%s, after the record %v", c.name, after), func(t *testing.T) {
+				name := fmt.Sprintf("t%d%v", i, after)
+				path := filepath.Join(t.TempDir(), "t")
+				r := rel("spark_catalog", schema, name)
+				spark.Exec(t, "CREATE TABLE spark_catalog."+schema+"."+name+" (id INT) USING delta LOCATION '"+path+"'",
+					"INSERT INTO spark_catalog."+schema+"."+name+" VALUES (1)")
+				reader := func() *Databricks { return NewDatabricks(db, Options{Log: t.Logf, Catalog: "spark_catalog"}) }
+				before := reader().Rows(t.Context(), r, "")
+				if !before.Known() {
+					t.Fatal("no version before")
+				}
+				newest := 1
+				if after {
+					spark.Exec(t, "INSERT INTO spark_catalog."+schema+"."+name+" VALUES (2)")
+					newest = 2
+				}
+				c.spoil(t, filepath.Join(path, "_delta_log", fmt.Sprintf("%020d.json", newest)))
+				if now := reader().Rows(t.Context(), r, before); now == before {
+					t.Errorf("the version is still %s", now)
+				} else {
+					t.Logf("%s, then %q", before, now)
+				}
+			})
+		}
 	}
 }

@@ -71,52 +71,84 @@ func Get(t testing.TB) *Session {
 	t.Helper()
 	once.Do(func() {
 		if address = os.Getenv("SPARKTEST_ADDRESS"); address == "" {
-			address, failed = start()
+			address, input, failed = start()
 		}
 	})
-	if errors.Is(failed, errMissing) {
-		enginetest.Missing(t, "%v", failed)
+	check(t, failed)
+	return newSession(t, address)
+}
+
+// Another returns a session of a Spark that is a process of its own and ends with the test. It shares nothing with the others but the machine's files;
+// it takes as long to start as the first.
+func Another(t testing.TB) *Session {
+	t.Helper()
+	address, input, err := start()
+	check(t, err)
+	t.Cleanup(func() {
+		if err := input.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return newSession(t, address)
+}
+
+func check(t testing.TB, err error) {
+	t.Helper()
+	if errors.Is(err, errMissing) {
+		enginetest.Missing(t, "%v", err)
 	}
-	if failed != nil {
-		t.Fatal(failed)
+	if err != nil {
+		t.Fatal(err)
 	}
+}
+
+func newSession(t testing.TB, address string) *Session {
 	s := &Session{address: address, name: fmt.Sprintf("%d.%d", os.Getpid(), serial.Add(1))}
 	t.Cleanup(s.close)
 	return s
 }
 
-// start runs a server for this test binary, with which it ends.
-func start() (string, error) {
+// start runs a server that ends when its input is closed, with this process at the latest.
+func start() (string, io.Closer, error) {
 	root, err := findRoot()
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	venv := filepath.Join(root, ".venv-spark")
 	if _, err := os.Stat(filepath.Join(venv, ".stamp")); err != nil {
-		return "", fmt.Errorf("%w: make venv-spark", errMissing)
+		return "", nil, fmt.Errorf("%w: make venv-spark", errMissing)
 	}
 	if _, err := exec.LookPath("java"); err != nil && os.Getenv("JAVA_HOME") == "" {
-		return "", fmt.Errorf("%w: it needs Java 17: apt-get install openjdk-17-jre-headless", errMissing)
+		return "", nil, fmt.Errorf("%w: it needs Java 17: apt-get install openjdk-17-jre-headless", errMissing)
 	}
 	cmd := exec.Command(filepath.Join(venv, "bin", "python"), filepath.Join(root, "internal", "sparktest", "server.py"), filepath.Join(venv, "delta"))
 	cmd.Stderr = os.Stderr
-	if input, err = cmd.StdinPipe(); err != nil { // open as long as this process lives
-		return "", err
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return "", nil, err
 	}
 	out, err := cmd.StdoutPipe()
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	if err := cmd.Start(); err != nil {
-		return "", err
+		return "", nil, err
 	}
 	line, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {
 		//lint:ignore ST1005 Spark is a name
-		return "", fmt.Errorf("Spark did not start: %w", errors.Join(err, cmd.Wait()))
+		return "", nil, fmt.Errorf("Spark did not start: %w", errors.Join(err, cmd.Wait()))
 	}
-	return strings.TrimSpace(line), nil
+	return strings.TrimSpace(line), &child{in, cmd}, nil
 }
+
+// child is a server's process. Closing it ends the server and waits for its end.
+type child struct {
+	in  io.Closer
+	cmd *exec.Cmd
+}
+
+func (c *child) Close() error { return errors.Join(c.in.Close(), c.cmd.Wait()) }
 
 // findRoot finds the repository's root above the package's directory.
 func findRoot() (string, error) {

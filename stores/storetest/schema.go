@@ -55,9 +55,22 @@ func testDamage(t *testing.T, b Backend) {
 		records = append(records, record(d.key, 1), record(d.key, 2), record(d.key+"_next", 1))
 	}
 	add(t, s, records...)
-	for _, d := range list {
-		place.Exec(t, "UPDATE "+place.Table+" SET "+d.column+" = "+d.value+" WHERE record_id = '"+record(d.key, 2).RecordID+"'")
+	// One statement for all: a column that several damages concern takes its value by the record.
+	var sets, ids []string
+	for i := range stores.Columns {
+		name, cases := stores.Columns[i].Name, ""
+		for _, d := range list {
+			if d.column == name {
+				id := "'" + record(d.key, 2).RecordID + "'"
+				cases += " WHEN " + id + " THEN " + d.value
+				ids = append(ids, id)
+			}
+		}
+		if cases != "" {
+			sets = append(sets, name+" = CASE record_id"+cases+" ELSE "+name+" END")
+		}
 	}
+	place.Exec(t, "UPDATE "+place.Table+" SET "+strings.Join(sets, ", ")+" WHERE record_id IN ("+strings.Join(ids, ", ")+")")
 	l := load(t, s, 0)
 	damaged := map[string]int{}
 	for _, r := range history(t, s, stores.Query{}) {

@@ -34,7 +34,7 @@ type Backend struct {
 	New func(t *testing.T) Place
 	// Few: 2,000 records are many.
 	Few bool
-	// Slow: each statement takes about a second, so the suite asks the same in fewer statements.
+	// Slow: each statement takes about a second, most of it waiting, so the suite asks the same in fewer statements and runs its tests side by side.
 	Slow bool
 	// Names: schema and table can be chosen.
 	Names bool
@@ -61,7 +61,12 @@ func Run(t *testing.T, b Backend) {
 		{"ForeignTable", testForeignTable}, {"Commits", testCommits}, {"ConcurrentClaims", testConcurrentClaims}, {"Model", testModel},
 		{"Many", testMany},
 	} {
-		t.Run(test.name, func(t *testing.T) { test.run(t, b) })
+		t.Run(test.name, func(t *testing.T) {
+			if b.Slow {
+				t.Parallel()
+			}
+			test.run(t, b)
+		})
 	}
 }
 
