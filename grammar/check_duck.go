@@ -17,53 +17,69 @@ func (p *parser) openWindows() windowScope {
 }
 
 // closeWindows resolves the references to named windows that the query leaves open; what it does not define may be defined
-// by a query around it.
+// by a query around it. Each reference is taken up once, whatever the number of queries around it.
 func (p *parser) closeWindows(s windowScope) {
 	p.windowLevel--
 	if p.d.In(Databricks) {
 		return
 	}
-	open := p.windowRefs[:s.refs]
-	for _, w := range p.windowRefs[s.refs:] {
-		if def := p.windowNamed(w.Name.Text, s.defs); def == nil {
-			open = append(open, w)
-		} else if w.Parens {
-			p.checkCopy(w, def)
+	for i := len(p.windowDefs) - 1; i >= s.defs; i-- {
+		def := &p.windowDefs[i]
+		open := p.windowOpen[strings.ToLower(def.Name.Text)]
+		first := len(open)
+		for first > 0 && open[first-1] >= s.refs {
+			first--
+		}
+		for _, ref := range open[first:] {
+			if w := p.windowRefs[ref]; w.Parens {
+				p.checkCopy(w, def.Window)
+			}
+			p.windowRefs[ref] = nil
+		}
+		if first < len(open) {
+			p.windowOpen[strings.ToLower(def.Name.Text)] = open[:first]
 		}
 	}
-	p.windowRefs = open
 	p.windowDefs = p.windowDefs[:s.defs]
-	if p.windowLevel == 0 && len(open) > s.refs {
-		p.refuse(open[s.refs].Name.Start, "the window "+clip(open[s.refs].Name.Text)+" does not exist", "")
+	if p.windowLevel > 0 {
+		return
 	}
-}
-
-func (p *parser) windowNamed(name string, from int) *Window {
-	for i := len(p.windowDefs) - 1; i >= from; i-- {
-		if strings.EqualFold(p.windowDefs[i].Name.Text, name) {
-			return p.windowDefs[i].Window
+	for _, w := range p.windowRefs[s.refs:] {
+		if w != nil {
+			p.refuse(w.Name.Start, "the window "+clip(w.Name.Text)+" does not exist", "")
 		}
 	}
-	return nil
+	p.windowRefs = p.windowRefs[:s.refs]
 }
 
+// referWindow notes a reference to a named window.
 func (p *parser) referWindow(w *Window) {
-	if p.d.In(DuckDB) {
-		p.windowRefs = append(p.windowRefs, w)
-	}
-}
-
-// defineWindow records a named window; before has the earlier ones of its clause.
-func (p *parser) defineWindow(before []NamedWindow, w *NamedWindow) {
 	if p.d.In(Databricks) {
 		return
 	}
-	for i := range before {
-		if strings.EqualFold(before[i].Name.Text, w.Name.Text) {
-			p.refuse(w.Name.Start, "the window "+clip(w.Name.Text)+" is defined twice", "")
-		}
+	if p.windowOpen == nil {
+		p.windowOpen = map[string][]int{}
 	}
-	p.windowDefs = append(p.windowDefs, *w)
+	name := strings.ToLower(w.Name.Text)
+	p.windowOpen[name] = append(p.windowOpen[name], len(p.windowRefs))
+	p.windowRefs = append(p.windowRefs, w)
+}
+
+// defineWindows notes the windows of a WINDOW clause.
+func (p *parser) defineWindows(list []NamedWindow) {
+	if p.d.In(Databricks) {
+		return
+	}
+	seen := make(map[string]bool, len(list))
+	for i := range list {
+		w := &list[i]
+		if name := strings.ToLower(w.Name.Text); seen[name] {
+			p.refuse(w.Name.Start, "the window "+clip(w.Name.Text)+" is defined twice", "")
+		} else {
+			seen[name] = true
+		}
+		p.windowDefs = append(p.windowDefs, *w)
+	}
 }
 
 // checkCopy checks (name ..) against the window that it extends.
@@ -170,13 +186,21 @@ func (p *parser) checkStar(x *Star) {
 		}
 		seen[name] = list
 	}
-	qualified := map[string]bool{}
+	qualified, columns := map[string]bool{}, map[string]bool{}
 	for i := range x.Exclude {
 		c := &x.Exclude[i]
+		last := strings.ToLower(c.Parts[len(c.Parts)-1].Text)
 		if len(c.Parts) == 1 {
-			note(c.Parts[0].Text, "EXCLUDE", c.Start)
+			if columns[last] {
+				p.refuse(c.Start, "the column "+clip(last)+" is named twice in EXCLUDE", "")
+			}
+			note(last, "EXCLUDE", c.Start)
 			continue
 		}
+		if _, ok := seen[last]; ok {
+			p.refuse(c.Start, "the column "+clip(last)+" is named twice in EXCLUDE", "")
+		}
+		columns[last] = true
 		key := ""
 		for j := range c.Parts {
 			key += strings.ToLower(c.Parts[j].Text) + "\x00"
@@ -295,6 +319,8 @@ func (p *parser) pivotGroupBy() *GroupBy {
 func comparison(op string) bool {
 	switch op {
 	case "=", "==", "<>", "!=", "<", "<=", ">", ">=":
+		return true
+	case "~", "!~", "~*", "!~*": // a list of patterns in 2.0
 		return true
 	}
 	return false

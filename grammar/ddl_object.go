@@ -114,6 +114,9 @@ func (x *Drop) check(p *parser) {
 	if x.Name == nil && x.Kind != "BLOOMFILTER INDEX" {
 		p.refuse(x.End, "DROP needs a name", "")
 	}
+	if x.Kind == "VARIABLE" && !x.Temporary || x.Kind == "VAR" && !x.Temporary {
+		p.refuse(x.Start, "variables are dropped by DROP TEMPORARY VARIABLE", "")
+	}
 	if x.On == nil && x.Kind == "INDEX" {
 		p.refuse(x.End, "DROP INDEX needs ON and a table", "")
 	}

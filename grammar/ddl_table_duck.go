@@ -30,6 +30,12 @@ func (x *DuckCreateTable) check(p *parser) {
 	if x.Query == nil && len(x.Elements) == 0 {
 		p.refuse(x.End, "a table needs columns, or AS and a query", "")
 	}
+	for i := 1; i < len(x.Clauses); i++ {
+		c, before := &x.Clauses[i], &x.Clauses[i-1]
+		if (c.PartitionedBy != nil || c.SortedBy != nil) && before.PartitionedBy == nil && before.SortedBy == nil {
+			p.refuse(c.Start, "PARTITIONED BY and SORTED BY stand before all other clauses", "")
+		}
+	}
 	for i := range x.Elements {
 		c := x.Elements[i].Column
 		if c == nil {
@@ -38,10 +44,7 @@ func (x *DuckCreateTable) check(p *parser) {
 			}
 			continue
 		}
-		generated := false
-		for j := range c.Constraints {
-			generated = generated || c.Constraints[j].Generated != nil
-		}
+		generated := c.generated(p)
 		switch {
 		case x.Query != nil && (c.Type != nil || len(c.Constraints) > 0):
 			p.refuse(c.Start, "a table with AS takes names of columns only", "")
@@ -49,6 +52,54 @@ func (x *DuckCreateTable) check(p *parser) {
 			p.refuse(c.End, "a column needs a type", "")
 		}
 	}
+}
+
+// generated reports whether the column is one, and refuses what its expression and its type can't have.
+func (x *DuckColumn) generated(p *parser) bool {
+	var value Expr
+	var collate *Name
+	for i := range x.Constraints {
+		if c := &x.Constraints[i]; c.Generated != nil {
+			value = c.Generated
+		} else if c.Collate != nil {
+			collate = c.Collate
+		}
+	}
+	switch {
+	case collate == nil:
+	case value != nil:
+		p.refuse(collate.Start, "a generated column has no collation", "")
+	case textless(x.Type):
+		p.refuse(collate.Start, "only text has a collation", "")
+	}
+	if value != nil {
+		Walk(value, func(n Node) bool {
+			if c, ok := n.(*Column); ok && len(c.Parts) > 1 {
+				p.refuse(c.Start, "a generated column names columns without a table", "")
+			}
+			return true
+		})
+	}
+	return value != nil
+}
+
+// textless reports whether t is certainly no type of text.
+func textless(t DataType) bool {
+	n, ok := t.(*TypeName)
+	if !ok {
+		_, nested := t.(*StructType)
+		return nested
+	}
+	if len(n.Name.Parts) != 1 {
+		return false
+	}
+	for _, name := range [...]string{"INT", "INTEGER", "BIGINT", "SMALLINT", "TINYINT", "HUGEINT", "REAL", "FLOAT", "DOUBLE",
+		"DECIMAL", "NUMERIC", "BOOLEAN", "DATE", "TIME", "TIMESTAMP", "BLOB", "UUID"} {
+		if n.Name.Parts[0].Is(name) {
+			return true
+		}
+	}
+	return false
 }
 
 // DuckTableClause is one clause between the elements of a table and its query.

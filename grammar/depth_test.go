@@ -2,6 +2,7 @@ package grammar
 
 import (
 	"errors"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -148,7 +149,7 @@ func TestChainsAreFlat(t *testing.T) {
 		{"values ", "(1)", ", (2)"},
 		{"select 1 order by ", "a", ", b"},
 		{"select 1 group by ", "a", ", b"},
-		{"with ", "c as (select 1)", ", d as (select 2)"},
+		{"with ", "c as (select 1)", ", d{n} as (select 2)"},
 		{"select ", "a", ".b"},
 	} {
 		closing := ""
@@ -160,7 +161,15 @@ func TestChainsAreFlat(t *testing.T) {
 		case c.before == "with ":
 			closing = " select 1"
 		}
-		sql := c.before + c.first + strings.Repeat(c.more, n) + closing
+		more := strings.Repeat(c.more, n)
+		if strings.Contains(c.more, "{n}") {
+			var b strings.Builder
+			for i := range n {
+				b.WriteString(strings.ReplaceAll(c.more, "{n}", strconv.Itoa(i)))
+			}
+			more = b.String()
+		}
+		sql := c.before + c.first + more + closing
 		for _, d := range []Dialect{Databricks, DuckDB} {
 			f, err := Parse(sql, d)
 			if err != nil {

@@ -98,7 +98,24 @@ type DuckMerge struct {
 	Returning []SelectItem    `parser:"( 'RETURNING' @@ ( ',' @@ )* )?"`
 }
 
-func (*DuckMerge) isStatement()      {}
+func (*DuckMerge) isStatement() {}
+
+// check refuses a second clause of a kind that has no condition.
+func (x *DuckMerge) check(p *parser) {
+	always := map[Keyword]bool{}
+	for i := range x.Clauses {
+		c := &x.Clauses[i]
+		kind := c.Kind
+		if kind == "NOT MATCHED BY TARGET" {
+			kind = "NOT MATCHED"
+		}
+		if always[kind] && c.And == nil {
+			p.refuse(c.Start, "WHEN "+string(kind)+" stands twice without a condition", "")
+		}
+		always[kind] = always[kind] || c.And == nil
+	}
+}
+
 func (x *DuckMerge) setWith(w *With) { x.With, x.Start = w, w.Start }
 
 // DuckMergeWhen is one WHEN clause of a DuckMerge; Kind as in MergeWhen. Without Set, Update takes all columns.

@@ -24,7 +24,11 @@ func (p *parser) decode(t *token) string {
 	if s[0] != '\'' {
 		s = s[1:]
 	}
-	return decodeDuck(s, escapes)
+	value := decodeDuck(s, escapes)
+	if escapes && (!utf8.ValidString(value) || strings.IndexByte(value, 0) >= 0) {
+		p.refuse(t.start, "the escapes of this string make no text", "")
+	}
+	return value
 }
 
 // decodeSpark undoes the escapes of a Databricks string, quotes included. Spark 4 and its rules: a doubled quote is the

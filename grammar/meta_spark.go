@@ -377,7 +377,7 @@ func (x *CallProcedure) check(p *parser) {
 // Declare is DECLARE [OR REPLACE] [VARIABLE] name, ... [type] [{DEFAULT | =} e] (Databricks).
 type Declare struct {
 	tagged
-	OrReplace bool     `parser:"'DECLARE' ( @'OR' 'REPLACE' )? ( ( 'VARIABLE' | 'VAR' ) (?= Word | Quoted ) )?"`
+	OrReplace bool     `parser:"'DECLARE' ( @'OR' 'REPLACE' )? ( (?! ( 'VARIABLE' | 'VAR' ) 'DEFAULT' ( Number | String ) ) ( 'VARIABLE' | 'VAR' ) (?= Word | Quoted ) )?"`
 	Names     []Name   `parser:"@@ ( ',' @@ )*"`
 	Type      DataType `parser:"( (?! 'DEFAULT' ) @@ )?"`
 	Value     Expr     `parser:"( ( 'DEFAULT' | '=' ) @@ )?"`

@@ -36,7 +36,8 @@ type parser struct {
 	depth   int // levels open at the cursor
 	deepest int // depth of the deepest node of the tree that is being measured, see nested
 
-	windowRefs  []*Window // DuckDB: references to named windows that are not resolved yet
+	windowRefs  []*Window        // DuckDB: references to named windows, nil once they are resolved
+	windowOpen  map[string][]int // those that are not, by name in lower case, ascending
 	windowDefs  []NamedWindow
 	windowLevel int
 
@@ -89,6 +90,10 @@ func (p *parser) close() {
 	p.arena.reset()
 	clear(p.windowRefs[:cap(p.windowRefs)])
 	clear(p.windowDefs[:cap(p.windowDefs)])
+	if len(p.windowOpen) > 100 { // clearing it would cost every later text
+		p.windowOpen = nil
+	}
+	clear(p.windowOpen)
 }
 
 func (p *parser) file() *File {

@@ -15,7 +15,7 @@ func (p *parser) star(qualifier []Ident, start int32) Expr {
 	}
 	x := p.stars.new()
 	x.Qualifier = qualifier
-	if p.is(kwExcept) && p.look(1).kind == kLParen && !p.startsQueryAt(2) || p.is(kwExclude) && p.d.In(DuckDB) {
+	if p.is(kwExclude) && p.d.In(DuckDB) || p.is(kwExcept) && p.excepts() {
 		p.next()
 		x.Exclude = p.excluded()
 	}
@@ -34,6 +34,15 @@ func (p *parser) star(qualifier []Ident, start int32) Expr {
 		p.checkStar(x)
 	}
 	return x
+}
+
+// excepts reports whether EXCEPT at the cursor, behind a star, names columns and is no set operator. A name without parentheses
+// is DuckDB 2.0's.
+func (p *parser) excepts() bool {
+	if p.look(1).kind == kLParen {
+		return !p.startsQueryAt(2)
+	}
+	return p.d.In(DuckDB) && p.isName(p.look(1)) && !p.startsQueryAt(1)
 }
 
 // starNames parses (a, b.c, ...), in DuckDB also one name without parentheses, with each in parentheses or bare.
@@ -91,7 +100,7 @@ func (p *parser) renamed(x *Star) {
 		start := p.start()
 		r := StarRename{Old: p.starName()}
 		p.expect(kwAs)
-		r.New = p.labelOrString("a column")
+		r.New = p.label("a column")
 		r.Span = p.since(start)
 		x.Rename = append(x.Rename, r)
 	})
@@ -183,13 +192,13 @@ func (p *parser) arrayKeyword() Expr {
 	return &List{Span: p.since(start), Keyword: true, Items: items}
 }
 
-// structLiteral parses {key: value, ...}.
+// structLiteral parses {key: value, ...}; only 2.0 takes an empty one.
 func (p *parser) structLiteral() Expr {
 	start := p.start()
 	p.enter()
 	p.expectKind(kLBrace)
 	x := &Struct{}
-	for {
+	for !p.at(kRBrace) {
 		at := p.start()
 		f := StructItem{Name: p.identOrString("a key")}
 		p.expectKind(kColon)

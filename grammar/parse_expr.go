@@ -114,10 +114,7 @@ func (p *parser) postfix(x Expr) Expr {
 		case kDoubleColon:
 			x = p.castTo(x)
 			if p.d.In(DuckDB) {
-				for p.at(kDoubleColon) {
-					x = p.castTo(x)
-				}
-				return x
+				return p.castTail(x)
 			}
 		case kTryColon:
 			x = p.castTo(x)
@@ -232,6 +229,20 @@ func (p *parser) castTo(x Expr) Expr {
 	return c
 }
 
+// castTail takes what may follow a cast in DuckDB: further casts and, in 2.0, fields and methods of what it gives.
+func (p *parser) castTail(x Expr) Expr {
+	for {
+		switch c, cast := x.(*Cast); {
+		case p.at(kDoubleColon):
+			x = p.castTo(x)
+		case p.at(kDot) && !(cast && c.Colon && !endsBeforeDot(c.Type)), p.at(kLBracket) && !(cast && c.Colon):
+			x = p.accessStep(x)
+		default:
+			return x
+		}
+	}
+}
+
 // startsPath reports whether t, behind a colon, starts a JSON path.
 func (p *parser) startsPath(t *token) bool {
 	return t.kind == kWord || t.kind == kQuoted || t.kind == kLBracket
@@ -314,6 +325,9 @@ func (p *parser) content() (*Query, []Expr) {
 	first := true
 	for {
 		var x Expr
+		if first && p.at(kRParen) && p.d.In(DuckDB) {
+			break // an empty row in 2.0; where none may stand the caller refuses it
+		}
 		if first && p.at(kLParen) {
 			q, y := p.parenthesis()
 			if q != nil {
@@ -374,8 +388,8 @@ func (p *parser) parenthesis() (*ParenQuery, Expr) {
 		return &ParenQuery{Span: span, Query: q}, nil
 	}
 	if len(items) == 1 {
-		if p.toks[p.i-2].kind == kComma {
-			p.refuse(start, "a row of one value has no comma", "write row(..)")
+		if p.toks[p.i-2].kind == kComma { // ROW(x), as DuckDB 2.0 reads it
+			return nil, &Row{Span: span, Keyword: true, Items: items}
 		}
 		x := p.parens.new()
 		x.Span, x.X = span, items[0]

@@ -1,5 +1,7 @@
 package grammar
 
+import "strings"
+
 // fromClause parses FROM item, ... with what follows the list; the cursor is at FROM.
 func (p *parser) fromClause(s *Select) {
 	p.next()
@@ -306,6 +308,8 @@ func (p *parser) nearest(j *Join) bool {
 		n.Count = p.operand()
 		if c, ok := n.Count.(*Number); ok && c.Kind != NumberInteger {
 			p.refuse(c.Start, "NEAREST takes a whole number", "")
+		} else if ok && strings.Trim(c.Text, "0_") == "" {
+			p.refuse(c.Start, "NEAREST takes a number from 1", "")
 		}
 	}
 	p.expect(kwBy)

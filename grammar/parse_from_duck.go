@@ -193,7 +193,7 @@ func (p *parser) duckAlias(typed bool) Alias {
 			return a
 		}
 		a.Name = p.identOrString("a name behind AS")
-	case p.isName(t) && !p.startsNearest() && t.word != kwValues:
+	case p.isName(t) && !p.startsNearest():
 		a.Name = p.takeIdent()
 	default:
 		return a

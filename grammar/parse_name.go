@@ -127,7 +127,7 @@ func (p *parser) labelOrString(what string) Ident {
 	return p.label(what)
 }
 
-// name parses a dotted name; what names it in errors.
+// name parses a dotted name, of which DuckDB 2.0 takes parts behind a dot as strings too; what names it in errors.
 func (p *parser) name(what string) Name {
 	start := p.start()
 	if p.identifierClause() && !(p.look(2).kind == kString && p.look(3).kind == kRParen) {
@@ -140,7 +140,7 @@ func (p *parser) name(what string) Name {
 	p.idents.add(p.takeIdent())
 	for p.at(kDot) {
 		p.next()
-		p.idents.add(p.label("a name behind the dot"))
+		p.idents.add(p.labelOrString("a name behind the dot"))
 	}
 	return Name{Span: p.since(start), Parts: p.idents.take(mark)}
 }

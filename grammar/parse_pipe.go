@@ -146,7 +146,11 @@ func (p *parser) pipeAggregate(start int32) PipeOp {
 		x.Items = p.pipeItems()
 	}
 	if p.are(kwGroup, kwBy) {
+		at := p.look(2)
 		x.GroupBy = p.groupByAliased(true)
+		if row, ok := x.GroupBy.Items[0].(*Row); ok && len(row.Items) == 0 {
+			p.refuse(at.start, "a pipe groups by values", "")
+		}
 	}
 	if x.GroupBy == nil && len(x.Items) == 0 {
 		p.fail("an aggregate or GROUP BY")

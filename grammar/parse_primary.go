@@ -198,10 +198,15 @@ func (p *parser) duckPrimaryWord(t *token) Expr {
 			return p.columnsCall(nil, t.start)
 		}
 	}
-	if next == kLParen {
+	switch {
+	case next == kLParen:
 		if x := p.duckSpecial(t.word); x != nil {
 			return x
 		}
+	case next == kString && nestedType(t.word):
+		return p.typedLiteral()
+	case t.word == kwCollation && p.look(1).word == kwFor && p.look(2).kind == kLParen:
+		return p.collationFor()
 	}
 	if x := p.duckTypedLiteral(t); x != nil {
 		return x
@@ -214,7 +219,7 @@ func (p *parser) duckPrimaryWord(t *token) Expr {
 
 // nameOrCall parses a dotted name, and what it may begin: a call, a star, a lambda, a typed literal.
 func (p *parser) nameOrCall() Expr {
-	start := p.start()
+	start, first := p.start(), p.i
 	if p.identifierClause() && !(p.look(2).kind == kString && p.look(3).kind == kRParen) {
 		return p.dynamicPrimary(start)
 	}
@@ -246,7 +251,21 @@ func (p *parser) nameOrCall() Expr {
 			p.failHint("an operator", "a function can't be called "+p.text(t))
 		}
 		parts := p.idents.take(mark)
-		return p.callOf(start, nil, Name{Span: p.since(start), Parts: parts})
+		x := p.callOf(start, nil, Name{Span: p.since(start), Parts: parts})
+		if p.at(kString) && p.d.In(DuckDB) && (len(parts) > 1 || p.isTypeName(t)) && readsAsType(x) {
+			p.i = first // foo(1) 'x': what looked like a call is a type
+			return p.typedValue(start, p.dataType())
+		}
+		return x
+	case kLBracket:
+		if p.d.In(DuckDB) && (len(p.idents.stack)-mark > 1 || p.isTypeName(t)) {
+			if p.i--; p.look(p.listSuffix(1)).kind == kString {
+				p.idents.take(mark)
+				p.i = first
+				return p.typedValue(start, p.dataType())
+			}
+			p.i++
+		}
 	case kString:
 		if p.d.In(DuckDB) && (len(p.idents.stack)-mark > 1 || p.isTypeName(t)) {
 			parts := p.idents.take(mark)
@@ -263,6 +282,21 @@ func (p *parser) nameOrCall() Expr {
 	x.Parts = p.idents.take(mark)
 	x.Span = p.since(start)
 	return x
+}
+
+// readsAsType reports whether x is a call that reads like a type with modifiers: constants alone in its parentheses.
+func readsAsType(x Expr) bool {
+	c, ok := x.(*Call)
+	if !ok || c.Quantifier != NoQuantifier || c.OrderBy != nil || c.Nulls != NoNullTreatment || c.WithinGroup != nil ||
+		c.Filter != nil || c.ExportState || c.Over != nil {
+		return false
+	}
+	for _, x := range c.Args {
+		if !constant(x) {
+			return false
+		}
+	}
+	return true
 }
 
 // failAt ends the parse at an earlier token.
@@ -350,7 +384,7 @@ func (p *parser) exists() Expr {
 	return &Exists{Span: p.since(start), Query: q}
 }
 
-// typedLiteral parses DATE 'x' and its kin in Databricks: one string, never joined.
+// typedLiteral parses DATE 'x' and its kin in Databricks, where strings are never joined; in DuckDB MAP 'x' and its kin.
 func (p *parser) typedLiteral() Expr {
 	start := p.start()
 	ty := p.types.new()
@@ -401,6 +435,27 @@ func (p *parser) typeWords(t *token) int {
 	if n == 0 {
 		return 0
 	}
+	return p.listSuffix(p.typeModifiers(n))
+}
+
+// listSuffix returns the number of tokens up to behind the [] and [n] that follow the first n.
+func (p *parser) listSuffix(n int) int {
+	for n > 0 && p.look(n).kind == kLBracket {
+		m := n + 1
+		if p.look(m).kind == kNumber {
+			m++
+		}
+		if p.look(m).kind != kRBracket {
+			break
+		}
+		n = m + 1
+	}
+	return n
+}
+
+// typeModifiers returns the number of tokens of a built-in type with its modifiers, whose words are the first n; 0 if the
+// parenthesis behind them has something else.
+func (p *parser) typeModifiers(n int) int {
 	if p.look(n).kind == kLParen {
 		for n++; p.look(n).kind == kNumber || p.look(n).kind == kComma || p.look(n).kind == kString; n++ {
 		}

@@ -1,5 +1,7 @@
 package grammar
 
+import "strings"
+
 // startsQuery reports whether a query starts at the cursor, where an expression could start too.
 func (p *parser) startsQuery() bool { return p.startsQueryAt(0) }
 
@@ -324,11 +326,34 @@ func (p *parser) with() *With {
 		}
 	}
 	w.CTEs = p.arena.with.take(mark)
+	p.checkNames(w)
 	if w.Recursive && p.d.In(DuckDB) {
 		p.checkRecursive(w)
 	}
 	w.Span = p.since(start)
 	return w
+}
+
+// checkNames refuses a second common table expression of the same name.
+func (p *parser) checkNames(w *With) {
+	if len(w.CTEs) <= 16 { // cheaper than a map
+		for i, c := range w.CTEs {
+			for _, before := range w.CTEs[:i] {
+				if strings.EqualFold(before.Name.Text, c.Name.Text) {
+					p.refuse(c.Name.Start, "two common table expressions are called "+clip(c.Name.Text), "")
+				}
+			}
+		}
+		return
+	}
+	seen := make(map[string]bool, len(w.CTEs))
+	for _, c := range w.CTEs {
+		name := strings.ToLower(c.Name.Text)
+		if seen[name] {
+			p.refuse(c.Name.Start, "two common table expressions are called "+clip(c.Name.Text), "")
+		}
+		seen[name] = true
+	}
 }
 
 // startsMain reports whether the cursor is at what WITH stands before, so that a comma was the last of its list (DuckDB 2.0).
@@ -400,6 +425,9 @@ func (p *parser) values(alias bool) *Values {
 			p.exprs.add(p.valuesRow())
 		} else {
 			p.exprs.add(p.expr())
+		}
+		if next := p.look(2).kind; p.d.In(Databricks) && p.look(1).word == kwValues && (next == kNumber || next == kString) {
+			break // the comma parts two items of FROM
 		}
 		if !p.acceptKind(kComma) {
 			break

@@ -212,6 +212,10 @@ func (p *parser) hints() []Hint {
 	for !p.at(kHintEnd) {
 		h := Hint{}
 		start := p.start()
+		if p.identifierClause() {
+			p.next()
+			p.fail("a hint")
+		}
 		h.Name = p.label("a hint")
 		if p.acceptKind(kLParen) {
 			h.Parens = true
@@ -389,9 +393,9 @@ func (p *parser) namedWindows() []NamedWindow {
 		}
 		w.Window = p.window()
 		w.Span = p.since(start)
-		p.defineWindow(out, &w)
 		out = append(out, w)
 		if !p.acceptKind(kComma) || p.d.In(DuckDB) && p.look(1).word != kwAs {
+			p.defineWindows(out)
 			return out
 		}
 	}

@@ -271,6 +271,21 @@ func (p *parser) position() Expr {
 	return s.close()
 }
 
+// collationFor parses COLLATION FOR (e) (DuckDB 1.5).
+func (p *parser) collationFor() Expr {
+	start := p.start()
+	p.i += 2
+	name := Ident{Span: p.since(start), Text: "COLLATION FOR"}
+	p.enter()
+	p.expectKind(kLParen)
+	at := p.start()
+	x := p.expr()
+	arg := SyntaxArg{Span: p.since(at), X: x}
+	p.expectKind(kRParen)
+	p.leave()
+	return &SyntaxCall{Span: p.since(start), Name: name, Args: []SyntaxArg{arg}}
+}
+
 // treat parses TREAT(e AS type) (DuckDB).
 func (p *parser) treat() Expr {
 	s := p.openSyntax()

@@ -164,6 +164,9 @@ func (p *parser) typeArgs(x *TypeName) {
 				p.refuse(a.Bounds().Start, "the precision is a whole number", "")
 			}
 		}
+		if len(x.Args) > 1 {
+			p.refuse(x.Args[1].Bounds().Start, "the precision is one number", "")
+		}
 	}
 }
 
@@ -253,8 +256,10 @@ func (p *parser) duckBase(start int32) DataType {
 	case t.word == kwInterval:
 		return p.duckIntervalType(start)
 	case next != kLParen:
-	case t.word == kwStruct || t.word == kwRow || t.word == kwUnion || t.word == kwTuple:
+	case t.word == kwStruct || t.word == kwRow || t.word == kwUnion:
 		return p.duckStruct(start)
+	case t.word == kwTuple && p.look(2).kind != kNumber && p.look(2).kind != kString && p.look(2).kind != kRParen:
+		return p.tupleType(start)
 	case t.word == kwMap:
 		p.i += 2
 		x := &MapType{Key: p.dataType()}
@@ -270,7 +275,7 @@ func (p *parser) duckBase(start int32) DataType {
 	if p.builtinWords(t) > 0 {
 		p.builtinType(x)
 	} else {
-		if !p.isTypeName(t) && !(p.isLabel(t) && p.look(1).kind == kDot && p.isName(t)) {
+		if !p.isTypeName(t) && !(p.isLabel(t) && p.look(1).kind == kDot && p.isName(t)) && !nestedType(t.word) {
 			p.fail("a type")
 		}
 		mark := p.idents.mark()
@@ -290,6 +295,9 @@ func (p *parser) duckBase(start int32) DataType {
 	x.Span = p.since(start)
 	return x
 }
+
+// nestedType reports whether w, without its parentheses, is a type in DuckDB 2.0.
+func nestedType(w keyword) bool { return w == kwStruct || w == kwRow || w == kwMap }
 
 func (p *parser) zoneSuffix(x *TypeName) {
 	switch {
@@ -357,6 +365,24 @@ func (p *parser) duckStruct(start int32) DataType {
 	return x
 }
 
+// tupleType parses TUPLE(type, ...) of DuckDB 2.0.
+func (p *parser) tupleType(start int32) DataType {
+	x := &StructType{Tuple: true}
+	p.i += 2
+	for {
+		at := p.start()
+		f := Field{Type: p.dataType()}
+		f.Span = p.since(at)
+		x.Fields = append(x.Fields, f)
+		if !p.comma(kRParen) {
+			break
+		}
+	}
+	p.expectKind(kRParen)
+	x.Span = p.since(start)
+	return x
+}
+
 func (p *parser) enumType(start int32) DataType {
 	x := &EnumType{}
 	p.next()
@@ -377,6 +403,15 @@ func (p *parser) enumContent() (*Query, []Expr) {
 func (p *parser) duckIntervalType(start int32) DataType {
 	x := &IntervalType{}
 	p.next()
+	if p.acceptKind(kLParen) {
+		if !p.at(kNumber) {
+			p.fail("a precision")
+		}
+		x.Precision = p.number()
+		p.expectKind(kRParen)
+		x.Span = p.since(start)
+		return x
+	}
 	if p.intervalUnit(p.peek()) {
 		x.From = p.takeIdent()
 		if p.is(kwTo) && p.intervalUnit(p.look(1)) {

@@ -341,30 +341,42 @@ func (p *parser) compare(left Expr) Expr {
 
 // operandOf parses the right side of op, which in DuckDB may be quantified.
 func (p *parser) operandOf(op string, min int) Expr {
-	if p.d.In(DuckDB) && (p.is(kwAny) || p.is(kwAll) || p.is(kwSome)) && p.look(1).kind == kLParen {
+	if p.d.In(DuckDB) && (p.is(kwAny) || p.is(kwAll) || p.is(kwSome)) && (p.look(1).kind == kLParen || p.look(1).kind == kLBracket) {
 		if !comparison(op) {
 			p.failHint("an expression", "ANY, SOME and ALL follow a comparison")
 		}
-		return p.quantified()
+		return p.quantified(op)
 	}
 	return p.binary(min)
 }
 
-// quantified parses {ANY | SOME | ALL} (query or list).
-func (p *parser) quantified() Expr {
+// quantified parses {ANY | SOME | ALL} (query or list); DuckDB 2.0 also takes a row, and a list without parentheses. The cursor
+// is behind op.
+func (p *parser) quantified(op string) Expr {
 	x := &Quantified{All: p.is(kwAll)}
 	start := p.start()
 	p.next()
+	if p.at(kLBracket) {
+		x.X = p.list()
+		x.Span = p.since(start)
+		return x
+	}
+	open := p.start()
 	p.enter()
 	p.next()
 	q, items := p.content()
 	p.leave()
 	x.Query = q
-	if q == nil {
-		if len(items) != 1 {
-			p.refuse(start, "ANY, SOME and ALL take a query or one list", "")
-		}
+	switch {
+	case q != nil && duckLevel(op) != duckCompare && op != "==":
+		p.refuse(open, "ANY, SOME and ALL behind "+op+" take a list", "")
+	case q != nil:
+	case len(items) == 1:
 		x.X = items[0]
+	case len(items) == 0:
+		p.refuse(open, "ANY, SOME and ALL take a query or a list", "")
+	default:
+		x.X = &Row{Span: p.since(open), Items: items}
 	}
 	x.Span = p.since(start)
 	return x
@@ -514,6 +526,9 @@ func (p *parser) duckIs(left Expr) Expr {
 	p.nested()
 	switch {
 	case p.is(kwIs):
+		if x, ok := left.(*Is); ok && x.Y != nil && (p.look(1).word == kwDistinct || p.look(2).word == kwDistinct) {
+			p.failHint("the end of the predicate", "put the predicate into parentheses")
+		}
 		return p.isTest(left, duckIs+1)
 	case p.is(kwOverlaps):
 		return p.overlaps(left)
@@ -706,8 +721,10 @@ func (p *parser) inList(left Expr, not bool) Expr {
 	x := p.ins.new()
 	x.X, x.Not = left, not
 	p.enter()
-	open := p.start()
 	p.next()
+	if p.at(kRParen) {
+		p.failExpression()
+	}
 	x.Query, x.List = p.content()
 	p.leave()
 	if x.Query != nil && p.d.In(Databricks) {
@@ -715,9 +732,6 @@ func (p *parser) inList(left Expr, not bool) Expr {
 		if inner, ok := x.Query.Body.(*ParenQuery); ok && x.Query.Span == inner.Span {
 			x.List, x.Query = p.exprs.one(&Subquery{Span: inner.Span, Query: inner.Query}), nil
 		}
-	}
-	if x.Query == nil && len(x.List) == 0 {
-		p.refuse(open, "IN needs at least one value", "")
 	}
 	x.Span = p.since(left.Bounds().Start)
 	return x

@@ -315,6 +315,8 @@ func (x *StructType) print(p *printer) {
 		open, end = "STRUCT<", ">"
 	case x.Union:
 		open = "UNION("
+	case x.Tuple:
+		open = "TUPLE("
 	}
 	p.s(open)
 	for i := range x.Fields {
@@ -325,9 +327,11 @@ func (x *StructType) print(p *printer) {
 }
 
 func (x *Field) print(p *printer) {
-	x.Name.print(p)
-	p.if_(p.d.In(Databricks), ":")
-	p.s(" ")
+	if x.Name.Present() {
+		x.Name.print(p)
+		p.if_(p.d.In(Databricks), ":")
+		p.s(" ")
+	}
 	x.Type.print(p)
 	p.if_(x.NotNull, " NOT NULL")
 	if x.Default != nil {
@@ -351,6 +355,11 @@ func (x *EnumType) print(p *printer) {
 
 func (x *IntervalType) print(p *printer) {
 	p.s("INTERVAL")
+	if x.Precision != nil {
+		p.s("(")
+		x.Precision.print(p)
+		p.s(")")
+	}
 	if x.From.Present() {
 		p.s(" ")
 		p.word(&x.From)

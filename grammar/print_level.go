@@ -46,7 +46,7 @@ func (p *printer) primaryOnly(x Expr, dot bool) {
 		*Comprehension, *ArrayQuery, *Row, *PositionalRef:
 		bare = true
 	case *Cast:
-		bare = !x.Colon || p.d.In(Databricks)
+		bare = !x.Colon || p.d.In(Databricks) || dot && endsBeforeDot(x.Type)
 	case *Column:
 		bare = !dot
 	case *String, *Param, *Null, *Bool, *TypedLiteral, *Interval:
@@ -69,6 +69,12 @@ func (p *printer) primaryOnly(x Expr, dot bool) {
 	p.s("(")
 	x.print(p)
 	p.s(")")
+}
+
+// endsBeforeDot reports whether a dot behind the type is no part of its name (DuckDB).
+func endsBeforeDot(t DataType) bool {
+	n, ok := t.(*TypeName)
+	return !ok || n.Parens || n.Zone != NoZone || len(n.Name.Parts) == 1 && takesNoModifier(n.Name.Parts[0].Text)
 }
 
 // postfixOf writes x as what a cast, a collation or a JSON path stands behind.

@@ -438,9 +438,32 @@ type DefaultValue struct {
 func (x *DefaultValue) Parse(lex *lexer.PeekingLexer) error {
 	return parseInto(lex, x, (*parser).startsExpr, func(p *parser) DefaultValue {
 		start := p.start()
+		if p.is(kwNot) {
+			p.fail("an expression without AND, OR and NOT")
+		}
 		y := p.binary(duckPostfix)
+		if duckInfix[p.peek().kind] == duckCompare {
+			y = p.compare(y)
+		}
+		for p.is(kwIs) && (p.look(1).word == kwDistinct || p.look(1).word == kwNot && p.look(2).word == kwDistinct) {
+			y = p.isTest(y, duckPostfix)
+		}
 		return DefaultValue{Span: p.since(start), X: y}
 	})
 }
 
-func (x *DefaultValue) print(p *printer) { p.operand(x.X, duckPostfix, 0) }
+func (x *DefaultValue) print(p *printer) {
+	switch y := x.X.(type) {
+	case *Is:
+		if y.Test == IsDistinctFrom {
+			y.print(p)
+			return
+		}
+	case *Binary:
+		if duckLevel(y.Rest[0].Op) == duckCompare {
+			y.print(p)
+			return
+		}
+	}
+	p.operand(x.X, duckPostfix, 0)
+}

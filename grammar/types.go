@@ -48,9 +48,11 @@ type MapType struct {
 //
 //	STRUCT<name[:] type [NOT NULL] [COMMENT 's'], ...>                       Databricks
 //	STRUCT(name type, ...)   ROW(name type, ...)   UNION(name type, ...)     DuckDB
+//	TUPLE(type, ...)                                                         DuckDB 2.0; the fields have no names
 type StructType struct {
 	Span
 	Union  bool
+	Tuple  bool
 	Fields []Field
 }
 
@@ -71,8 +73,9 @@ type EnumType struct {
 	Query  *Query // CREATE TYPE .. AS ENUM (query)
 }
 
-// IntervalType is INTERVAL [unit [TO unit]].
+// IntervalType is INTERVAL [unit [TO unit]], or INTERVAL(precision) (DuckDB 1.5).
 type IntervalType struct {
 	Span
-	From, To Ident
+	From, To  Ident
+	Precision *Number
 }

@@ -2092,6 +2092,9 @@ func (x *IntervalType) children(w *walker) {
 	if x.To.Present() {
 		w.node(&x.To)
 	}
+	if x.Precision != nil {
+		w.node(x.Precision)
+	}
 }
 
 func (x *Is) children(w *walker) {

@@ -1,6 +1,7 @@
 package texts
 
 import (
+	"strconv"
 	"strings"
 
 	"hodor/grammar"
@@ -15,8 +16,16 @@ type Shape struct {
 	Before, Open, Inner, Close, After string
 }
 
-// Text returns the shape's text of size n.
+// Text returns the shape's text of size n. In Open, {n} stands for the number of the repetition.
 func (s Shape) Text(n int) string {
+	if strings.Contains(s.Open, "{n}") {
+		var b strings.Builder
+		b.WriteString(s.Before)
+		for i := range n {
+			b.WriteString(strings.ReplaceAll(s.Open, "{n}", strconv.Itoa(100_000+i)))
+		}
+		return b.String() + s.Inner + strings.Repeat(s.Close, n) + s.After
+	}
 	return s.Before + strings.Repeat(s.Open, n) + s.Inner + strings.Repeat(s.Close, n) + s.After
 }
 
@@ -78,12 +87,16 @@ var Shapes = []Shape{
 	{"VALUES", both, "values (1, 'a')", ", (2, 'b')", "", "", ""},
 	{"INSERT rows", both, "insert into t values (1, 'a')", ", (2, 'b')", "", "", ""},
 	{"CASE branches", both, "select case when a then 1", " when b = 2 then 'x'", "", "", " end"},
-	{"CTEs", both, "with c as (select 1)", ", d as (select * from c)", "", "", " select 1"},
+	{"CTEs", both, "with c as (select 1)", ", d{n} as (select * from c)", "", "", " select 1"},
 	{"GROUP BY", both, "select 1 group by a", ", b", "", "", ""},
 	{"GROUPING SETS", both, "select 1 group by grouping sets ((a)", ", (b, c)", "", "", ")"},
 	{"ORDER BY", both, "select 1 order by a", ", b desc nulls last", "", "", ""},
 	{"PARTITION BY", both, "select sum(1) over (partition by a", ", b", "", "", ")"},
 	{"windows", spark, "select 1 from t window w as (order by a)", ", w as (order by a)", "", "", ""},
+	{"windows of one query", duck, "select 1 from t window w as (order by a)", ", w{n} as (order by a)", "", "", ""},
+	{"references to a window", duck, "select 1", ", sum(a) over w", "", "", " from t window w as (order by b)"},
+	{"references to a window far out", duck, "select ", "(select sum(a) over w + ", "1", " from t window v as ())", " from t window w as ()"},
+	{"extended windows", duck, "select 1", ", sum(a) over (w rows 1 preceding)", "", "", " from t window w as (order by b)"},
 	{"dotted names", both, "select a", ".b", "", "", ""},
 	{"LATERAL VIEW", spark, "select * from t", " lateral view explode(a) x as y", "", "", ""},
 	{"pipes", spark, "from t", " |> where a", "", "", ""},
