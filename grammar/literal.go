@@ -286,6 +286,8 @@ func (p *parser) number() *Number {
 	p.next()
 	if p.d.In(Databricks) {
 		p.splitSuffix(x)
+	} else if p.at(kWord) && p.glued(0) && p.src[p.start()]|0x20 == 'e' {
+		p.refuse(x.Start, "an exponent needs digits", "DuckDB's versions read such a number differently")
 	}
 	for i := 0; i < len(x.Text); i++ {
 		switch x.Text[i] {

@@ -16,16 +16,19 @@ import (
 	"hodor/internal/enginetest"
 )
 
-// TestPrintedTextParsesInDuckDB is for the DuckDB that the service links, 1.5.
-func TestPrintedTextParsesInDuckDB(t *testing.T) {
+// duckdb15 asks the parser of the DuckDB that the service links, 1.5.
+func duckdb15(t *testing.T) func([]string) []string {
+	t.Helper()
 	var db mapping.Database
 	var conn mapping.Connection
 	if mapping.Open(":memory:", &db) != mapping.StateSuccess || mapping.Connect(db, &conn) != mapping.StateSuccess {
 		t.Fatal("no connection")
 	}
-	defer mapping.Close(&db)
-	defer mapping.Disconnect(&conn)
-	checkPrinted(t, grammar.DuckDB, append(own(t, grammar.DuckDB), shared(grammar.DuckDB)...), 200, func(texts []string) (out []string) {
+	t.Cleanup(func() {
+		mapping.Disconnect(&conn)
+		mapping.Close(&db)
+	})
+	return func(texts []string) (out []string) {
 		for _, text := range texts {
 			var statements mapping.ExtractedStatements
 			answer := ""
@@ -36,11 +39,12 @@ func TestPrintedTextParsesInDuckDB(t *testing.T) {
 			out = append(out, answer)
 		}
 		return out
-	})
+	}
 }
 
-// TestPrintedTextParsesInDuckDB2 is for DuckDB 2.0, which has another parser.
-func TestPrintedTextParsesInDuckDB2(t *testing.T) {
+// duckdb20 asks the parser of DuckDB 2.0, which is another one.
+func duckdb20(t *testing.T) func([]string) []string {
+	t.Helper()
 	python, err := filepath.Abs("../../.venv/bin/python")
 	if err != nil {
 		t.Fatal(err)
@@ -48,7 +52,7 @@ func TestPrintedTextParsesInDuckDB2(t *testing.T) {
 	if _, err := os.Stat(python); err != nil {
 		enginetest.Missing(t, "no Python environment .venv: make venv")
 	}
-	checkPrinted(t, grammar.DuckDB, append(own(t, grammar.DuckDB), shared(grammar.DuckDB)...), 200, func(texts []string) (out []string) {
+	return func(texts []string) (out []string) {
 		cmd := exec.Command(python, "-c", `
 import json, sys, duckdb
 db, out = duckdb.connect(), []
@@ -73,5 +77,16 @@ json.dump(out, sys.stdout)
 			t.Fatal(err)
 		}
 		return out
-	})
+	}
 }
+
+func TestPrintedTextParsesInDuckDB(t *testing.T) {
+	checkPrinted(t, grammar.DuckDB, append(own(t, grammar.DuckDB), shared(grammar.DuckDB)...), 200, duckdb15(t))
+}
+
+func TestPrintedTextParsesInDuckDB2(t *testing.T) {
+	checkPrinted(t, grammar.DuckDB, append(own(t, grammar.DuckDB), shared(grammar.DuckDB)...), 200, duckdb20(t))
+}
+
+// TestSyntaxInDuckDB: DuckDB means both versions.
+func TestSyntaxInDuckDB(t *testing.T) { checkSyntax(t, grammar.DuckDB, duckdb15(t), duckdb20(t)) }

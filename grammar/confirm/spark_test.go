@@ -9,10 +9,10 @@ import (
 	"hodor/internal/sparktest"
 )
 
-// TestSparkParsesWhatIsPrinted is for Spark's parser with Delta Lake's grammar.
-func TestSparkParsesWhatIsPrinted(t *testing.T) {
+// refusedBySpark asks Spark's parser with Delta Lake's grammar.
+func refusedBySpark(t *testing.T) func([]string) []string {
 	spark := sparktest.Get(t)
-	checkPrinted(t, grammar.Databricks, append(own(t, grammar.Databricks), shared(grammar.Databricks)...), 200, func(texts []string) (out []string) {
+	return func(texts []string) (out []string) {
 		const batch = 500
 		for len(texts) > 0 {
 			n := min(batch, len(texts))
@@ -20,5 +20,11 @@ func TestSparkParsesWhatIsPrinted(t *testing.T) {
 			texts = texts[n:]
 		}
 		return out
-	})
+	}
 }
+
+func TestSparkParsesWhatIsPrinted(t *testing.T) {
+	checkPrinted(t, grammar.Databricks, append(own(t, grammar.Databricks), shared(grammar.Databricks)...), 200, refusedBySpark(t))
+}
+
+func TestSparkSyntax(t *testing.T) { checkSyntax(t, grammar.Databricks, refusedBySpark(t)) }
