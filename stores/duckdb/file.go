@@ -174,6 +174,11 @@ type source struct {
 // Place names the file.
 func (s *source) Place() string { return "state file " + s.shown }
 
+// Damaged is what helps where the file can be opened and not be read, as one that was cut off.
+func (s *source) Damaged() string {
+	return "if the file is damaged, move it away for a new one, or set HODOR_PATH"
+}
+
 // Close closes the file, after a running operation. The engine ends too; another store of the same file starts it again.
 func (s *source) Close() error {
 	s.lock <- struct{}{}

@@ -319,7 +319,7 @@ func TestBroken(t *testing.T) {
 		}
 		s := store(t, Options{Path: path})
 		l, err := s.Load(context.Background(), scope, 0)
-		if !errors.Is(err, stores.ErrUnavailable) || l != nil {
+		if !errors.Is(err, stores.ErrUnavailable) || l != nil || !strings.Contains(err.Error(), "set HODOR_PATH") {
 			t.Errorf("%s: Load gives %v, %v", name, l, err)
 		}
 		if err := s.Append(context.Background(), []stores.Record{sample(1, 1)}); !errors.Is(err, stores.ErrUnavailable) {

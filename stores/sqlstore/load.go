@@ -41,6 +41,9 @@ func (s *Store) LoadBefore(ctx context.Context, scope stores.Scope, sinceMS, bef
 	if err != nil {
 		if !errors.Is(err, stores.ErrUnavailable) && ctx.Err() == nil {
 			err = fmt.Errorf("%w; if %s is not a state table, set HODOR_TABLE to another name", err, s.d.name(s.table))
+			if file, ok := s.source.(interface{ Damaged() string }); ok {
+				err = fmt.Errorf("%w; %s", err, file.Damaged())
+			}
 		}
 		return nil, err
 	}

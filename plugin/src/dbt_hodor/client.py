@@ -131,7 +131,10 @@ class Client:
                 **apart,
             )
         except OSError as error:
-            raise ServiceGone(f"{self.command[0]} can't be started: {error}") from None
+            raise ServiceGone(
+                f"{self.command[0]} can't be started: {error.strerror or error}; "
+                "install the wheel that is made for this platform, or correct HODOR_BINARY"
+            ) from None
         _clients.add(self)
         self._stdin = self.process.stdin.fileno()
         self._stdout = self.process.stdout.fileno()
