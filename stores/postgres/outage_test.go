@@ -17,6 +17,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -215,4 +216,40 @@ func certificates(t *testing.T) (authority, certificate, key []byte) {
 	check(err)
 	block := func(kind string, der []byte) []byte { return pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}) }
 	return block("CERTIFICATE", rootDER), block("CERTIFICATE", leafDER), block("PRIVATE KEY", keyDER)
+}
+
+// A server that takes connections and says nothing, as behind a firewall, is not asked twice by one operation, nor waited for as long again.
+func TestSilentServer(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	var taken atomic.Int64
+	go func() {
+		for {
+			if _, err := l.Accept(); err != nil {
+				return
+			}
+			taken.Add(1)
+		}
+	}()
+	host, port, _ := net.SplitHostPort(l.Addr().String())
+	t.Setenv("PGHOST", host)
+	t.Setenv("PGPORT", port)
+	t.Setenv("PGSSLMODE", "disable")
+	t.Setenv("PGCONNECT_TIMEOUT", "1")
+	s, err := Open(Options{Database: "x"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for want := range int64(2) {
+		if _, err := s.Load(t.Context(), stores.Scope{Project: "shop", Target: "dev"}, 0); !errors.Is(err, stores.ErrUnavailable) {
+			t.Errorf("got %v", err)
+		}
+		if taken.Load() != want+1 {
+			t.Errorf("%d connections after %d operations", taken.Load(), want+1)
+		}
+	}
 }

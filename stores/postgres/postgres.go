@@ -9,6 +9,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -38,8 +39,12 @@ type Options struct {
 	BeforeConnect func(context.Context) (Login, error)
 }
 
-// connectTimeout is how long one attempt to connect may take, unless PGCONNECT_TIMEOUT says otherwise.
-const connectTimeout = 10 * time.Second
+// connectTimeout is how long one attempt to connect may take, unless PGCONNECT_TIMEOUT says otherwise; impatience is how long after one took that
+// long in vain, so that a run behind a closed door does not wait again and again.
+const (
+	connectTimeout = 10 * time.Second
+	impatience     = 2 * time.Second
+)
 
 // Dialect is Postgres for sqlstore.DDL.
 var Dialect = &dialect
@@ -135,6 +140,7 @@ func prepare(c *pgx.ConnConfig, err error) (*pgx.ConnConfig, error) {
 type source struct {
 	db                *sql.DB
 	database, address string
+	silent            atomic.Bool // the last attempt to connect got no answer in time
 }
 
 // Place names database and server.
@@ -148,13 +154,13 @@ func (s *source) Place() string {
 // Close closes the connections.
 func (s *source) Close() error { return s.db.Close() }
 
-// Conn returns a connection from the pool, or a new one; if that fails, it tries once more (spec 8.4).
+// Conn returns a connection from the pool, or a new one; if that fails, it tries once more (spec 8.4), unless nobody answers.
 func (s *source) Conn(ctx context.Context, _ bool) (*sql.Conn, func() error, error) {
-	c, err := s.db.Conn(ctx)
-	if err != nil && ctx.Err() == nil && !final(err) {
+	c, err := s.connect(ctx)
+	if err != nil && ctx.Err() == nil && !final(err) && !s.silent.Load() {
 		select {
 		case <-time.After(200 * time.Millisecond):
-			c, err = s.db.Conn(ctx)
+			c, err = s.connect(ctx)
 		case <-ctx.Done():
 		}
 	}
@@ -168,6 +174,18 @@ func (s *source) Conn(ctx context.Context, _ bool) (*sql.Conn, func() error, err
 		return nil, nil, fmt.Errorf("%w: %s can't be reached: %w; check PGHOST, PGPORT, PGUSER and the password", stores.ErrUnavailable, s.Place(), err)
 	}
 	return c, c.Close, nil
+}
+
+func (s *source) connect(ctx context.Context) (*sql.Conn, error) {
+	patience := ctx
+	if s.silent.Load() {
+		var cancel context.CancelFunc
+		patience, cancel = context.WithTimeout(ctx, impatience)
+		defer cancel()
+	}
+	c, err := s.db.Conn(patience)
+	s.silent.Store(err != nil && ctx.Err() == nil && (pgconn.Timeout(err) || errors.Is(err, context.DeadlineExceeded)))
+	return c, err
 }
 
 // final tells errors that stay the same however often it is tried: a refused user or password, a database that is not there, a right that is
