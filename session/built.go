@@ -111,7 +111,7 @@ func (s *Session) record(st *state, action engine.Action, status string) stores.
 	f := sqlFacts{
 		Dialect: s.req.Adapter, Catalog: s.req.Database, Schema: s.req.Schema, Level: st.text.level, Facts: st.text.facts,
 		Hooks: recordHooks(st.hooks), Columns: st.reads.columns, Literals: st.text.literals, SQL: st.text.sql,
-		Decided: decidedOf(st),
+		Decided: decidedOf(st), After: s.future[st.key],
 	}
 	for _, v := range st.reads.views {
 		if f.Views == nil {

@@ -26,6 +26,8 @@ type sqlFacts struct {
 	Literals *normalize.SaltedLiterals `json:"literals,omitempty"`
 	SQL      string                    `json:"sql,omitempty"`
 	Decided  *decidedFacts             `json:"decided,omitempty"`
+	// After is the time of a record from the future that stood there when this one was made (loadPresent), epoch ms.
+	After int64 `json:"after_ms,omitempty"`
 }
 
 // decidedFacts is what a decision looked at beyond what the columns and keys of a record hold anyway, for explain. No later decision reads it.

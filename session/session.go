@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -63,9 +64,10 @@ type Session struct {
 	reader    versions.Reader
 	session   versions.Session // as the run began; NowMS 0: the clock is unknown
 	loaded    *stores.Loaded
-	noReuse   engine.Reason // S4
-	noRecords bool          // S4, or no clock to date records with
-	unread    bool          // the store could not be read
+	noReuse   engine.Reason    // S4
+	noRecords bool             // S4, or no clock to date records with
+	unread    bool             // the store could not be read
+	future    map[string]int64 // by node key: the time of its newest record, if that lies in the future
 
 	running    atomic.Bool
 	statements atomic.Int64
@@ -261,16 +263,53 @@ func (s *Session) loadHistory(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("the state store can't be read: %w", err)
 	}
-	future, latest := loaded.DropFuture(now)
-	if damaged := loaded.Rejected - future; damaged > 0 {
+	s.future = loaded.DropFuture(now)
+	if damaged := loaded.Rejected - len(s.future); damaged > 0 {
 		s.warn("%d records in the state store are damaged and count as none; their nodes build.", damaged)
 	}
-	if future > 0 {
-		s.warn("%d records in the state store are from the future (up to %s) and count as none; their nodes build until then. "+
-			"If the clock was wrong when they were made, begin a new store: move the file away, or set HODOR_PATH or HODOR_TABLE.",
-			future, time.UnixMilli(latest).UTC().Format("2006-01-02 15:04 UTC"))
+	if len(s.future) > 0 {
+		if err := s.loadPresent(ctx, store, loaded, now); err != nil {
+			return err
+		}
 	}
 	s.loaded = loaded
+	return nil
+}
+
+// earlier is the part of stores.Reporter that loadPresent asks.
+type earlier interface {
+	LoadBefore(ctx context.Context, scope stores.Scope, sinceMS, beforeMS int64, keys ...string) (*stores.Loaded, error)
+}
+
+// loadPresent looks behind records from the future, which a clock that was wrong once has left. A build whose record says that it found one there
+// already is newer than that one, whatever their times say (S2), and is the node's history.
+func (s *Session) loadPresent(ctx context.Context, store stores.Store, loaded *stores.Loaded, now int64) error {
+	if older, ok := store.(earlier); ok {
+		const dayMS = 24 * 60 * 60 * 1000
+		since := now - int64(s.req.Settings.LookbackDays)*dayMS
+		present, err := older.LoadBefore(ctx, s.scope(), since, now+1, slices.Sorted(maps.Keys(s.future))...)
+		if err != nil {
+			return fmt.Errorf("the state store can't be read: %w", err)
+		}
+		present.DropFuture(now)
+		for key, r := range present.Records {
+			if f := recordedFacts(r); f != nil && f.After >= s.future[key] {
+				loaded.Records[key] = r
+			}
+		}
+	}
+	left, latest := 0, int64(0)
+	for _, id := range s.req.Nodes {
+		if n := s.proj.Nodes[id]; n != nil {
+			if key := s.proj.NodeKey(n, nil); s.future[key] > 0 && loaded.Records[key] == nil {
+				left, latest = left+1, max(latest, s.future[key])
+			}
+		}
+	}
+	if left > 0 {
+		s.warn("the newest records of %d nodes are from the future (up to %s): was a clock wrong? They count as none, and these nodes build now.",
+			left, time.UnixMilli(latest).UTC().Format("2006-01-02 15:04 UTC"))
+	}
 	return nil
 }
 

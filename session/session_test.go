@@ -157,6 +157,39 @@ func TestLagToleranceAndClock(t *testing.T) {
 	w.run().expect(map[string]string{"model.shop.orders": "build no_history"})
 }
 
+// A clock that was wrong once costs one build of each node, not one in every run until its time has come (S5); and what was built at the
+// wrong time last is still the newest (S2).
+func TestS5ClockThatWasWrongOnce(t *testing.T) {
+	w := shop(t)
+	w.settled()
+	const far = 50 * 24 * time.Hour
+	w.clock = w.clock.Add(far)
+	w.touch("source.shop.raw_orders")
+	w.run().expect(map[string]string{"model.shop.orders": "build new_upstream_data"})
+	w.clock = w.clock.Add(-far)
+	first := w.run()
+	first.expect(map[string]string{"model.shop.orders": "build no_history", "model.shop.daily": "build no_history"})
+	if len(first.start.Warnings) != 1 || !strings.Contains(first.start.Warnings[0], "future") {
+		t.Errorf("warnings %q", first.start.Warnings)
+	}
+	second := w.run()
+	second.expect(map[string]string{"model.shop.orders": "reuse no_new_data", "model.shop.daily": "reuse no_new_data"})
+	if len(second.start.Warnings) != 0 {
+		t.Errorf("warnings %q", second.start.Warnings)
+	}
+	w.touch("source.shop.raw_orders")
+	w.run().expect(map[string]string{"model.shop.orders": "build new_upstream_data"})
+	w.run().expect(map[string]string{"model.shop.orders": "reuse no_new_data"})
+	// Wrong once more: what was built between is older now.
+	w.clock = w.clock.Add(2 * far)
+	w.run("model.shop.orders")
+	w.touch("source.shop.raw_orders")
+	w.run("model.shop.orders")
+	w.clock = w.clock.Add(-2 * far)
+	w.run().expect(map[string]string{"model.shop.orders": "build no_history"})
+	w.run().expect(map[string]string{"model.shop.orders": "reuse no_new_data"})
+}
+
 func TestTests(t *testing.T) {
 	w := shop(t)
 	w.nodes["test.shop.positive"].fails = "fail"

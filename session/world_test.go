@@ -312,6 +312,13 @@ func (w *world) begin() *run {
 // unclosed keeps the store open for the next run.
 type unclosed struct{ stores.Store }
 
+func (u unclosed) LoadBefore(ctx context.Context, scope stores.Scope, since, before int64, keys ...string) (*stores.Loaded, error) {
+	if e, ok := u.Store.(earlier); ok {
+		return e.LoadBefore(ctx, scope, since, before, keys...)
+	}
+	return &stores.Loaded{}, nil
+}
+
 func (unclosed) Close() error { return nil }
 
 type nowhere struct{}

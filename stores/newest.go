@@ -101,16 +101,17 @@ func (l *Loaded) Of(nodeKey, uniqueID string) *Record {
 	return nil
 }
 
-// DropFuture rejects the records that were built or recorded after nowMS, the warehouse's clock in epoch ms (S5). It returns their number and the latest
-// of their times.
-func (l *Loaded) DropFuture(nowMS int64) (dropped int, latestMS int64) {
+// DropFuture rejects the records that were built or recorded after nowMS, the warehouse's clock in epoch ms (S5). It returns the later of the two times
+// of each, by node key.
+func (l *Loaded) DropFuture(nowMS int64) map[string]int64 {
+	dropped := map[string]int64{}
 	for key, r := range l.Records {
 		if at := max(r.RecordedAtMS, *r.BuiltAtMS); at > nowMS {
+			dropped[key] = at
 			l.Reject(key)
-			dropped, latestMS = dropped+1, max(latestMS, at)
 		}
 	}
-	return dropped, latestMS
+	return dropped
 }
 
 func succeeded(status string) bool {
