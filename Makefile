@@ -118,12 +118,13 @@ soundness: .venv/.stamp .venv-next/.stamp ## the long forms of what may never go
 		go test ./simulation ./simulation/crowd ./protocol -run 'TestCrowd|TestClocks|TestHostile|TestEndlessLine' -v -timeout 6h
 	HODOR_MUTANTS=all go test ./simulation/mutants -v -timeout 6h
 
-# The Go tests that need Spark are in files with the build tag spark: one Spark for all of them (internal/sparktest).
+# The Go tests that need Spark are in files with the build tag spark: one Spark for all of them (internal/sparktest). Two packages, and four tests of each, run
+# side by side: a statement uses one core, and databricks-sql-go looks for its answer once a second.
 SPARK_PACKAGES = $(shell find . -path './.*' -prune -o -name '*_test.go' -exec grep -l '^//go:build .*spark' {} + | xargs -r -n 1 dirname | sort -u)
 .PHONY: test-spark soundness-spark
 test-spark: .venv-spark/.stamp ## the tests on real Spark and Delta Lake: make test-spark PKG=./versions RUN=TestSparkHistory
 	.venv-spark/bin/python internal/sparktest/server.py .venv-spark/delta -- \
-		go test -tags spark -timeout 60m -run '$(or $(RUN),^TestSpark)' $(GOTEST_FLAGS) $(or $(PKG),$(SPARK_PACKAGES))
+		go test -tags spark -timeout 60m -p 2 -parallel 4 -run '$(or $(RUN),^TestSpark)' $(GOTEST_FLAGS) $(or $(PKG),$(SPARK_PACKAGES))
 
 soundness-spark: .venv-spark/.stamp ## the same, with many more pairs of queries: make soundness-spark PAIRS=5000 SEED=7
 	HODOR_SOUNDNESS_PAIRS=$(or $(PAIRS),2000) HODOR_SOUNDNESS_SEED=$(or $(SEED),1000000) \
@@ -219,7 +220,7 @@ fmt: .venv-tools/.stamp ## format Go and Python
 	.venv-tools/bin/ruff check -q --fix .
 	.venv-tools/bin/ruff format -q .
 
-# The Spark tests of the Delta store and of versions take half an hour more; make test-spark has them all.
+# The Spark tests of the Delta store and of versions cost Spark some ten minutes of CPU more; make test-spark has them all.
 .PHONY: test-spark-short
 test-spark-short: ## the shorter half of test-spark: what is printed parses in Spark, equal hashes mean equal results
 	$(MAKE) test-spark PKG='./internal/sparktest ./grammar/confirm ./normalize/soundness'
