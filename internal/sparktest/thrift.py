@@ -69,7 +69,7 @@ class Server:
             self.port = free.getsockname()[1]
         settings = SETTINGS | BESIDE
         settings |= {
-            "spark.master": "local[1]",
+            "spark.master": "local[2]",
             "spark.jars": ",".join(str(jar) for jar in sorted(jars.glob("*.jar"))),
             "spark.sql.warehouse.dir": str(folder / "warehouse"),
             "spark.local.dir": str(folder),

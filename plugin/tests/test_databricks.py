@@ -1,8 +1,11 @@
 """The plugin with dbt-databricks itself, in process: the driver's connect is replaced, everything above it is real."""
 
+import ast
+import inspect
 import json
 import os
 import threading
+from types import SimpleNamespace
 
 import pytest
 
@@ -117,6 +120,58 @@ def shop(tmp_path, monkeypatch, script):
     project = Project(folder, monkeypatch, script)
     project.warehouse = warehouse
     return project
+
+
+def test_the_parts_of_dbt_databricks_that_are_relied_on():
+    """A release that moves one of them fails here, not in a run. test_patches.py has those of dbt."""
+    from dbt.adapters.databricks.connections import DatabricksConnectionManager
+    from dbt.adapters.databricks.credentials import DatabricksCredentials
+    from dbt.adapters.databricks.handle import CursorWrapper, DatabricksHandle
+    from dbt.adapters.databricks.impl import DatabricksAdapter
+
+    def names(function):
+        return list(inspect.signature(function).parameters)
+
+    assert names(DatabricksConnectionManager.add_query)[:4] == ["self", "sql", "auto_begin", "bindings"]
+    assert names(DatabricksConnectionManager.get_thread_connection) == ["self"]
+    assert names(DatabricksConnectionManager.get_if_exists) == ["self"] and names(DatabricksConnectionManager.release) == ["self"]
+    assert names(DatabricksAdapter.connection_named)[:2] == ["self", "name"]
+    assert names(DatabricksAdapter.acquire_connection)[:2] == ["self", "name"]
+    assert names(DatabricksAdapter.release_connection) == ["self"]
+    assert names(DatabricksAdapter.list_relations) == ["self", "database", "schema"]
+    assert names(CursorWrapper.fetchall) == ["self"] and names(CursorWrapper.close) == ["self"]
+    assert isinstance(CursorWrapper.description, property)
+    assert "session_properties" in DatabricksCredentials.__dataclass_fields__
+    handle = DatabricksHandle(SimpleNamespace(close=lambda: None, get_session_id_hex=lambda: ""), is_cluster=False)
+    assert handle.open is True
+    handle.close()
+    assert handle.open is False
+
+
+def test_every_statement_goes_through_add_query():
+    """What the watch counts (S15) is all that a node runs: nothing else of the adapter asks the driver for a cursor to write with."""
+    from dbt.adapters.databricks import connections, handle, impl
+
+    calls = {
+        (module.__name__.rsplit(".", 1)[1], function.name)
+        for module in (connections, handle, impl)
+        for function in ast.walk(ast.parse(inspect.getsource(module)))
+        if isinstance(function, ast.FunctionDef)
+        and any(
+            isinstance(call, ast.Call)
+            and isinstance(call.func, ast.Attribute)
+            and call.func.attr == "execute"
+            and ast.unparse(call.func.value) in ("cursor", "handle", "self._conn.cursor()")
+            for call in ast.walk(function)
+        )
+    }
+    assert calls == {
+        ("connections", "add_query"),
+        ("connections", "_query_dbr_version"),
+        ("handle", "dbr_version"),
+        ("handle", "execute"),
+        ("impl", "run_sql_for_tests"),  # dbt's own unit tests of adapters
+    }
 
 
 def test_a_build_and_a_reuse(shop):
