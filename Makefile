@@ -147,8 +147,8 @@ test-workspace: ## the same scenarios on a Databricks workspace; CONTRIBUTING.md
 		HODOR_REQUIRE_ENGINES=1 ../.venv-databricks/bin/python -m pytest -x tests/lake $(PYTEST_FLAGS)
 
 .PHONY: test-matrix
-test-matrix: dist/.wheel ## every supported pair of dbt-core and DuckDB, and dbt-databricks on both dbt-cores (an hour)
-	tools/matrix $(PYTEST_FLAGS)
+test-matrix: dist/.wheel ## every supported pair of dbt-core and DuckDB, and dbt-databricks on both dbt-cores (an hour): PAIR='duckdb 1.5.6' for some
+	PAIR='$(PAIR)' tools/matrix $(PYTEST_FLAGS)
 
 # Run from plugin/, so that the installed wheel is imported, never the sources. test_run.py has dbt run in its own process, so
 # that process is nobody else's.

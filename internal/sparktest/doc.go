@@ -24,6 +24,9 @@
 // Each Get is a Spark session of its own: temporary views, SET and USE are not seen by others, tables and schemas are. A session is a
 // warehouse.Host, so warehouse.Open(spark, 4) is the relay on Spark.
 //
+// Session.Thrift is a Thrift Server in that Spark, for drivers; dbt-databricks needs one with a metastore, which thrift.py runs for the time of a
+// command (make test-databricks).
+//
 // Where Spark is missing (`make venv-spark` makes it, Java 17 and Maven are needed) a test is skipped, or fails with HODOR_REQUIRE_ENGINES=1.
 // Spark is slow: a statement on a small Delta table takes about a second, a text to parse some 20 ms. What needs more than a minute belongs behind
 // a variable of its own that `make soundness-spark` sets.

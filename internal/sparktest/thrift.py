@@ -50,10 +50,13 @@ BESIDE = {
 }
 
 
+LIBC = ctypes.CDLL(None)
+
+
 def end_with_parent() -> None:
     """In a child before its program begins: it is ended when this process is gone. Only Linux has that."""
     if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(1, signal.SIGTERM)
+        LIBC.prctl(1, signal.SIGTERM)  # PR_SET_PDEATHSIG
 
 
 class Server:
