@@ -12,6 +12,9 @@ var sqlKeys = map[string]bool{
 	"fail_calc": true, "warn_if": true, "error_if": true,
 }
 
+// configRows stands for the rows that such a text is about. Without a FROM its names would be no columns, and on Databricks session variables then.
+const configRows = "\nfrom (values (0))"
+
 // ConfigSQL returns the SQL of a node's configuration that may read or call anything, each text as a query of its own that reads the same. A text
 // that is nothing but names, numbers and operators is left out.
 func (n *Node) ConfigSQL() []string {
@@ -33,7 +36,7 @@ func (n *Node) ConfigSQL() []string {
 					text = set[11:]
 				}
 			}
-			out = append(out, "select "+text)
+			out = append(out, "select "+text+configRows)
 		})
 	})
 	return out
