@@ -51,12 +51,12 @@ def test_service_killed_in_the_middle_of_a_run(settled):
     settled.dbt("build", twin=True).expect({"slow": "success no_history", "after_slow": "success no_history"}, rc=0)
 
 
-def start_slow(project: Project) -> tuple[subprocess.Popen, int | None]:
+def start_slow(project: Project, *words: str) -> tuple[subprocess.Popen, int | None]:
     """Starts dbt build and returns, with the service's process id, once DuckDB works on the slow model.
 
     An interrupt that comes between dbt's START line and the statement is lost on the connection, in plain dbt too.
     """
-    process = project.popen(["build"])
+    process = project.popen(["build", *words])
     log = project.dir / "logs" / "dbt.log"
     wait_for(lambda: log.exists() and re.search(SLOW_STATEMENT, log.read_text(errors="replace")), what="the slow statement")
     time.sleep(0.5)
