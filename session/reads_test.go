@@ -261,6 +261,22 @@ func TestDefaultsOfTheFastPath(t *testing.T) {
 	}
 }
 
+// TestS19Descending: where ORDER BY means another order without ASC, spelling is code.
+func TestS19Descending(t *testing.T) {
+	for _, descending := range []bool{false, true} {
+		w := shop(t)
+		w.descending = descending
+		w.settled()
+		n := w.nodes["model.shop.orders"]
+		n.sql = strings.Replace(n.sql, " ", "  ", 1)
+		want := "reuse no_new_data"
+		if descending {
+			want = "build code_changed"
+		}
+		w.run().expect(map[string]string{"model.shop.orders": want})
+	}
+}
+
 func TestUnrendered(t *testing.T) {
 	w := shop(t)
 	n := w.nodes["model.shop.orders"]

@@ -41,6 +41,7 @@ type world struct {
 	date        string
 	fingerprint string
 	hidden      []string
+	descending  bool
 	sessionErr  error
 	clock       time.Time // of the warehouse and of the process
 	runs        int
@@ -184,7 +185,7 @@ func (r *reader) Volatile(_ context.Context, kind string) engine.Version {
 }
 
 func (r *reader) Session(context.Context) (versions.Session, error) {
-	return versions.Session{NowMS: r.w.clock.UnixMilli(), Taken: r.w.clock, Fingerprint: r.w.fingerprint, UserFunctions: r.w.hidden, Engine: "v1"}, r.w.sessionErr
+	return versions.Session{NowMS: r.w.clock.UnixMilli(), Taken: r.w.clock, Fingerprint: r.w.fingerprint, UserFunctions: r.w.hidden, Descending: r.w.descending, Engine: "v1"}, r.w.sessionErr
 }
 
 func (r *reader) Invalidate(rel versions.Relation) {

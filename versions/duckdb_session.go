@@ -72,8 +72,12 @@ func (d *DuckDB) Session(ctx context.Context) (Session, error) {
 	}
 	parts := []string{"settings"}
 	for _, r := range settings {
-		if name := project.Fold(r[0].String); !harmless[name] {
+		name := project.Fold(r[0].String)
+		if !harmless[name] {
 			parts = append(parts, name, strconv.FormatBool(r[1].Valid), r[1].String)
+		}
+		if name == "default_order" && !strings.HasPrefix(project.Fold(r[1].String), "asc") {
+			s.Descending = true
 		}
 	}
 	if len(parts) == 1 {

@@ -171,6 +171,22 @@ func TestS19Fingerprint(t *testing.T) {
 	})
 }
 
+// TestS19Descending: only where the session sets it, ORDER BY a and ORDER BY a ASC are two things.
+func TestS19Descending(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		for _, order := range []string{"", "desc", "asc", "DESCENDING"} {
+			if order != "" {
+				w.exec("set global default_order = '" + order + "'")
+			}
+			w.fresh()
+			s, err := w.reader.Session(context.Background())
+			if want := strings.HasPrefix(strings.ToLower(order), "desc"); err != nil || s.Descending != want {
+				t.Errorf("%q: descending %t, %v", order, s.Descending, err)
+			}
+		}
+	})
+}
+
 // A type of the user's that was made anew changes what casts mean, though no table and no text has changed.
 func TestS19TypesOfTheUser(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {

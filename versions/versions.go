@@ -55,6 +55,8 @@ type Session struct {
 	Fingerprint string
 	// UserFunctions are the names of the user's functions, macros and operators, in lower case and sorted; one of a built-in's name hides it (S8).
 	UserFunctions []string
+	// Descending: ORDER BY without ASC or DESC does not mean ASC (DuckDB's default_order), so texts that differ in that word are different code.
+	Descending bool
 	// Engine is the engine's version.
 	Engine string
 }
