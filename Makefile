@@ -134,7 +134,7 @@ soundness-spark: .venv-spark/.stamp ## the same, with many more pairs of queries
 # test-workspace to a workspace, in schemas that are dropped.
 WORKSPACE = DATABRICKS_HOST DATABRICKS_TOKEN DATABRICKS_HTTP_PATH DATABRICKS_CATALOG
 .PHONY: test-databricks test-workspace
-test-databricks: .venv-spark/.stamp .venv-databricks/.hodor ## real dbt-databricks on Spark and Delta Lake (below ten minutes)
+test-databricks: .venv-spark/.stamp .venv-databricks/.hodor ## real dbt-databricks on Spark and Delta Lake (some five minutes of CPU)
 	cd plugin && ../.venv-databricks/bin/python -m pytest tests/test_databricks.py tests/test_patches.py
 	go build -o .venv-databricks/listen ./internal/thriftproxy/listen
 	cd plugin && HODOR_REQUIRE_ENGINES=1 ../.venv-spark/bin/python ../internal/sparktest/thrift.py ../.venv-spark/delta -- \
