@@ -199,12 +199,16 @@ func (j job) snapshot(old *relation, c content) error {
 			if have[1] == row[v] {
 				same = true
 			} else {
-				out.rows[i] = []value{have[0], have[1], "true"}
+				out.rows[i] = append([]value{have[0], have[1], "true"}, have[3:]...)
 			}
 		}
 		if !same {
 			changed++
-			out.rows = append(out.rows, []value{row[id], row[v], "false"})
+			fresh := append([]value{row[id], row[v], "false"}, make([]value, len(out.cols)-3)...)
+			for i := range fresh[3:] {
+				fresh[3+i] = null // a column that somebody has added
+			}
+			out.rows = append(out.rows, fresh)
 		}
 	}
 	d := j.env.db

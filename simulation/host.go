@@ -2,7 +2,10 @@ package simulation
 
 import (
 	"context"
+	"fmt"
 	"hash/fnv"
+	"os"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"sync"
@@ -28,19 +31,10 @@ func (h *host) Query(_ context.Context, statement string) (warehouse.Answer, err
 		h.guard.Lock()
 		defer h.guard.Unlock()
 	}
-	h.mu.Lock()
-	if h.fail != nil {
-		if err := h.fail(statement); err != nil {
-			h.mu.Unlock()
-			return warehouse.Answer{}, err
-		}
+	answer, ok, during, err := h.reply(statement)
+	if err != nil {
+		return warehouse.Answer{}, err
 	}
-	answer, ok := h.answer(statement)
-	var during func()
-	if h.during != nil && strings.Contains(statement, h.duringText) {
-		during, h.during = h.during, nil
-	}
-	h.mu.Unlock()
 	if during != nil {
 		during()
 	}
@@ -48,6 +42,29 @@ func (h *host) Query(_ context.Context, statement string) (warehouse.Answer, err
 		return warehouse.Answer{}, &warehouse.StatementError{Message: "TABLE_OR_VIEW_NOT_FOUND or no such statement"}
 	}
 	return answer, nil
+}
+
+// reply is what the warehouse answers, and what shall happen before the answer is there. A panic of the model must not look like a warehouse that
+// fails, which is what the service takes it for: it ends the process.
+func (h *host) reply(statement string) (answer warehouse.Answer, ok bool, during func(), err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			fmt.Fprintf(os.Stderr, "the model's warehouse, asked %s: %v\n%s", statement, p, debug.Stack())
+			os.Exit(2)
+		}
+	}()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.fail != nil {
+		if err := h.fail(statement); err != nil {
+			return answer, false, nil, err
+		}
+	}
+	answer, ok = h.answer(statement)
+	if h.during != nil && strings.Contains(statement, h.duringText) {
+		during, h.during = h.during, nil
+	}
+	return answer, ok, during, nil
 }
 
 func (h *host) answer(statement string) (warehouse.Answer, bool) {

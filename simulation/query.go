@@ -206,6 +206,9 @@ func (e env) arm(a arm) (content, error) {
 		return out, nil
 	}
 	id, v := in.at("id"), in.at("v")
+	if rel := e.db.rels[a.from.key()]; a.expr.op == "rowid" && (a.from.inner != nil || rel == nil || rel.isView) {
+		return content{}, errQuery // only a table has it
+	}
 	if id < 0 || v < 0 || a.expr.op == "own" && e.db.functions["own_function"] == 0 && !e.shallow {
 		return content{}, errQuery
 	}

@@ -264,7 +264,7 @@ func (w *world) expanded(d *database, q query, depth int) string {
 		if r.inner != nil {
 			b.WriteString(w.expanded(d, *r.inner, depth+1))
 		} else if rel := d.rels[r.key()]; rel != nil && rel.isView {
-			fmt.Fprintf(&b, "{%s: %s %v}", r.key(), w.expanded(d, rel.body, depth+1), rel.frozen)
+			fmt.Fprintf(&b, "{%s: %s}", r.key(), w.expanded(d, rel.body, depth+1))
 		}
 	})
 	return b.String()
