@@ -1,5 +1,6 @@
 """hodor broken, missing or misused: dbt's run stays what plain dbt's is, one warning says why, and nothing wrong is recorded."""
 
+import json
 import pytest
 
 from . import shop
@@ -176,7 +177,7 @@ def test_wrong_setting_uses_the_default(settled, name, value):
     run.expect(rest="reused", rc=0)
     said = run.warnings
     assert len(said) == 1, run.text
-    for word in (name, f'"{value}"', "needed", "; using "):
+    for word in (name, json.dumps(value, ensure_ascii=False), "needed", "; using "):
         assert word in said[0], said[0]
 
 
