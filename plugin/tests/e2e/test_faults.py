@@ -1,6 +1,7 @@
 """hodor broken, missing or misused: dbt's run stays what plain dbt's is, one warning says why, and nothing wrong is recorded."""
 
 import json
+
 import pytest
 
 from . import shop
