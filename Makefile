@@ -220,14 +220,9 @@ fmt: .venv-tools/.stamp ## format Go and Python
 	.venv-tools/bin/ruff check -q --fix .
 	.venv-tools/bin/ruff format -q .
 
-# The Spark tests of the Delta store and of versions cost Spark some ten minutes of CPU more; make test-spark has them all.
-.PHONY: test-spark-short
-test-spark-short: ## the shorter half of test-spark: what is printed parses in Spark, equal hashes mean equal results
-	$(MAKE) test-spark PKG='./internal/sparktest ./grammar/confirm ./normalize/soundness'
-
 .PHONY: ci
 ci: ## what .ci/run runs, going on after a failure
-	$(MAKE) -k test test-e2e test-spark-short
+	$(MAKE) -k test test-e2e test-spark
 
 # --- demo -----------------------------------------------------------------------------------------------------------
 
