@@ -13,7 +13,7 @@ from .run import Run, load_json, read_state
 from .server import Server, Spawner
 
 #: Seconds that one dbt command may take before its test fails. Far above what any needs: it bounds a hang, it times nothing.
-PATIENCE = 180
+PATIENCE = 600
 
 #: Every `dbt` process that the tests have started; conftest ends those that a failed test leaves running.
 STARTED: list[subprocess.Popen] = []
