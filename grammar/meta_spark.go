@@ -206,7 +206,7 @@ type Describe struct {
 	KindExt   bool           `parser:"  @'EXTENDED'?"`
 	Object    *Name          `parser:"  @@" sql:"read"`
 	KindJSON  bool           `parser:"  ( @'AS' 'JSON' )?"`
-	Delta     Keyword        `parser:"| @( 'HISTORY' | 'DETAIL' )"`
+	Delta     Keyword        `parser:"| @( 'HISTORY' | 'DETAIL' ) (?= Word | Quoted | String | Param | ':' )"`
 	DeltaOf   *DescribeDelta `parser:"  @@"`
 	Table     *DescribeTable `parser:"| @@ )"`
 }
