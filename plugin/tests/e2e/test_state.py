@@ -2,6 +2,7 @@
 
 import json
 import os
+import pty
 import signal
 import subprocess
 import time
@@ -143,6 +144,36 @@ def test_s29_state_without_tests_then_test(settled):
     assert {short_name(n["id"]) for n in test.result["plan"]["build"]} == {"orders", "dim_customers"}
     assert {short_name(i) for i in test.result["tested"]} == set(shop.TESTS)
     assert state(settled, "test").result["outcome"] == "nothing_to_do"
+
+
+def test_state_progress_on_a_terminal(settled):
+    """The last line of the terminal counts what is done, is drawn anew below dbt's own lines, and is gone at the end."""
+    settled.sql(shop.NEW_ORDER)
+    leader, follower = pty.openpty()
+    process = subprocess.Popen(
+        command(settled, ("run",), options=()),
+        cwd=settled.dir,
+        env=settled._environ({"TERM": "xterm"}),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=follower,
+        start_new_session=True,
+    )
+    STARTED.append(process)
+    os.close(follower)
+    shown = b""
+    try:
+        while part := os.read(leader, 65536):
+            shown += part
+    except OSError:  # how Linux ends a terminal that nobody holds open any more
+        pass
+    finally:
+        os.close(leader)
+    out = process.stdout.read()
+    assert process.wait(PATIENCE) == 0, shown
+    assert shown.count(b"\r\x1b[K") > 3 and b"OK created sql table model main.orders" in shown
+    assert b" done" in shown and shown.rstrip(b" \r\n").endswith(b"\x1b[K"), shown[-500:]
+    assert b"\x1b[K" not in out
 
 
 def test_state_failures(settled):
