@@ -142,8 +142,11 @@ func (s *Session) gather(ctx context.Context, n *project.Node, req DecideRequest
 	}
 	in.Record = engineRecord(st.record, recorded, n.Kind)
 
-	st.now = engine.Hashes{Version: normalize.Version, Code: st.text.code}
 	session := s.present(ctx)
+	if session.Descending && st.text.hash != "" {
+		st.text.code = st.text.hash // the canonical text leaves ASC out
+	}
+	st.now = engine.Hashes{Version: normalize.Version, Code: st.text.code}
 	if session.Fingerprint != "" {
 		// Hooks are part of the node's SQL (S7). Their source is in the hash already; the rendered text may differ though the source does not, for
 		// instance by the day.

@@ -277,6 +277,22 @@ func TestS19Descending(t *testing.T) {
 	}
 }
 
+// TestS19DescendingFromAHook: a hook may be what sets the order, after the run began.
+func TestS19DescendingFromAHook(t *testing.T) {
+	w := shop(t)
+	w.nodes["model.shop.orders"].config["post-hook"] = []any{map[string]any{"sql": "set global default_order = 'desc'"}}
+	w.builds = func(n *node) { w.descending = w.descending || n.id == "model.shop.orders" }
+	for range 2 {
+		w.descending = false
+		w.run()
+		w.touch("source.shop.raw_orders")
+	}
+	w.descending = false
+	daily := w.nodes["model.shop.daily"]
+	daily.sql = strings.Replace(daily.sql, " ", "  ", 1)
+	w.run().expect(map[string]string{"model.shop.daily": "build code_changed"})
+}
+
 func TestUnrendered(t *testing.T) {
 	w := shop(t)
 	n := w.nodes["model.shop.orders"]

@@ -13,9 +13,6 @@ var credentials = regexp.MustCompile(`(://)[^/?#]*@|(\?)[^'` + "`" + `]*`)
 // reasons. A path of a Delta table is a name in SQL and stays: no signature fits into one.
 func (s *Session) normalized(sql string) normalize.Result {
 	r := s.normalize(sql, s.options())
-	if s.session.Descending {
-		r.CodeHash = r.TextHash // the canonical text leaves ASC out
-	}
 	for i, path := range r.Facts.Paths {
 		r.Facts.Paths[i] = publicPath(path)
 	}

@@ -30,7 +30,7 @@ func number64(t *testing.T, name string, otherwise uint64) uint64 {
 // HODOR_SIMULATION_SEED on. HODOR_SIMULATION_SEED=7 HODOR_SIMULATION_HISTORIES=1 plays one that failed again. HODOR_SIMULATION_FOCUS names, parted
 // by commas, what every history shall have.
 func TestHistories(t *testing.T) {
-	first, n := number64(t, "HODOR_SIMULATION_SEED", 1), number64(t, "HODOR_SIMULATION_HISTORIES", 8_000)
+	first, n := number64(t, "HODOR_SIMULATION_SEED", 1), number64(t, "HODOR_SIMULATION_HISTORIES", 20_000)
 	if testing.Short() {
 		n = min(n, 500)
 	}

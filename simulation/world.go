@@ -300,7 +300,12 @@ func (j job) keys(d *database) map[string]bool {
 			d.reached(query{arms: []arm{{from: in}}}, out)
 		}
 	}
-	for _, id := range j.p.order { // what the hooks of a view read belongs to the view's readers (S9)
+	extra := func(n *node) { // a parent that no text reads is one all the same
+		for _, id := range n.extra {
+			d.reached(query{arms: []arm{{from: ref{parts: j.p.nodes[id].parts()}}}}, out)
+		}
+	}
+	for _, id := range j.p.order { // what belongs to a view beside its query belongs to the view's readers (S9)
 		if v := j.p.nodes[id]; v.mat == "view" && out[v.key()] {
 			for _, h := range v.hooks {
 				if h.in != (ref{}) {
@@ -309,11 +314,10 @@ func (j job) keys(d *database) map[string]bool {
 					d.reached(query{arms: []arm{{from: in}}}, out)
 				}
 			}
+			extra(v)
 		}
 	}
-	for _, id := range j.n.extra { // a parent that no text reads is one all the same
-		d.reached(query{arms: []arm{{from: ref{parts: j.p.nodes[id].parts()}}}}, out)
-	}
+	extra(j.n)
 	return out
 }
 
