@@ -1,11 +1,17 @@
 package mutants
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strings"
 	"testing"
+
+	"hodor/internal/enginetest"
 )
 
 // clauses is how many clauses docs/when-reuse.md has: S1 to S30.
@@ -52,4 +58,73 @@ func TestEveryClauseHasATest(t *testing.T) {
 	if regexp.MustCompile(fmt.Sprintf(`(?m)^\| S%d \|`, clauses+1)).MatchString(lines) {
 		t.Errorf("docs/when-reuse.md has more than %d clauses", clauses)
 	}
+}
+
+// TestClausesWithDBT: the test with real dbt of each clause fails once the clause is taken out of the service by one of its mutants.
+// HODOR_MUTANTS_DBT=all tries all clauses, HODOR_MUTANTS_DBT=S6,S7 some.
+func TestClausesWithDBT(t *testing.T) {
+	which := os.Getenv("HODOR_MUTANTS_DBT")
+	if which == "" {
+		t.Skip("some minutes a clause: HODOR_MUTANTS_DBT=all")
+	}
+	python, err := filepath.Abs(filepath.Join(root, ".venv", "bin", "python"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(python); err != nil {
+		enginetest.Missing(t, "no Python environment .venv: make venv")
+	}
+	for n := 1; n <= clauses; n++ {
+		clause := fmt.Sprint("S", n)
+		if which != "all" && !slices.Contains(strings.Split(which, ","), clause) {
+			continue
+		}
+		if alone[n] != "" || onSpark[n] {
+			continue
+		}
+		t.Run(clause, func(t *testing.T) {
+			for _, m := range list {
+				if !slices.Contains(strings.Split(m.what, ", "), clause) {
+					continue
+				}
+				failed := clauseFails(t, python, n, m)
+				t.Logf("%s: %d tests fail", m.name, len(failed))
+				if len(failed) > 0 {
+					t.Log(strings.Join(failed, "\n"))
+					return
+				}
+			}
+			t.Errorf("no mutant of %s makes its test with dbt fail", clause)
+		})
+	}
+}
+
+// onSpark are the clauses whose tests need Databricks SQL; make test-databricks has them.
+var onSpark = map[int]bool{18: true, 25: true}
+
+// failedTest finds the tests that pytest lists as failed.
+var failedTest = regexp.MustCompile(`(?m)^FAILED (\S+)`)
+
+// clauseFails builds the service with a mutant and returns those tests of the clause that fail with it.
+func clauseFails(t *testing.T, python string, n int, m mutant) []string {
+	t.Helper()
+	binary := filepath.Join(t.TempDir(), "hodor-sql")
+	cmd := exec.Command("go", "build", "-ldflags=-s -w", "-overlay", overlay(t, m.edits), "-o", binary, "./cmd/hodor-sql")
+	cmd.Dir = root
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	cmd = exec.Command(python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--tb=no", "tests/e2e", "-k", fmt.Sprintf("_s%d_", n))
+	cmd.Dir = filepath.Join(root, "plugin")
+	cmd.Env = append(os.Environ(), "HODOR_BINARY="+binary)
+	out, err := cmd.CombinedOutput()
+	var exit *exec.ExitError
+	if err != nil && !(errors.As(err, &exit) && exit.ExitCode() == 1) {
+		t.Fatalf("pytest: %v\n%s", err, out)
+	}
+	var failed []string
+	for _, f := range failedTest.FindAllStringSubmatch(string(out), -1) {
+		failed = append(failed, f[1])
+	}
+	return failed
 }
