@@ -53,7 +53,7 @@ func Run(t *testing.T, b Backend) {
 		name string
 		run  func(*testing.T, Backend)
 	}{
-		{"Empty", testEmpty}, {"RoundTrip", testRoundTrip}, {"Values", testValues}, {"BigJSON", testBigJSON}, {"Identifiers", testIdentifiers},
+		{"Empty", testEmpty}, {"RoundTrip", testRoundTrip}, {"Values", testValues}, {"Hostile", testHostile}, {"BigJSON", testBigJSON}, {"Identifiers", testIdentifiers},
 		{"Newest", testNewest}, {"Window", testWindow}, {"Scopes", testScopes}, {"Batches", testBatches}, {"AppendTwice", testAppendTwice},
 		{"AppendKeepsRecords", testAppendKeepsRecords}, {"Durable", testDurable}, {"Cancelled", testCancelled},
 		{"ConcurrentWriters", testConcurrentWriters}, {"ReadOnly", testReadOnly}, {"History", testHistory}, {"Prune", testPrune},

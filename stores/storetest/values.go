@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"math/rand/v2"
 	"reflect"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"hodor/stores"
 )
@@ -155,6 +157,74 @@ func testValues(t *testing.T, b Backend) {
 	}
 	if l := load(t, s, 0); len(l.Records) != len(odd) {
 		t.Errorf("%d records are left of %d", len(l.Records), len(odd))
+	}
+}
+
+// hostile is how many different texts testHostile writes.
+const hostile = 10_000
+
+// testHostile: ten thousand texts, put together at random from odd ones, any letters and any bytes, come back as they went in, as names by which
+// records are found and as values.
+func testHostile(t *testing.T, b Backend) {
+	s := fresh(t, b)
+	r := rand.New(rand.NewPCG(10, 4))
+	seen := map[string]bool{}
+	text := func() string {
+		for {
+			var out []byte
+			for range 1 + r.IntN(6) {
+				switch r.IntN(4) {
+				case 0:
+					out = append(out, byte(r.IntN(256)))
+				case 1:
+					out = utf8.AppendRune(out, rune(r.IntN(0x11_0000)))
+				default:
+					if piece := odd[r.IntN(len(odd))]; len(piece) < 100 {
+						out = append(out, piece...)
+					}
+				}
+			}
+			if !seen[string(out)] {
+				seen[string(out)] = true
+				return string(out)
+			}
+		}
+	}
+	want := map[string]stores.Record{}
+	var all []stores.Record
+	for i := 0; len(seen) < hostile; i++ {
+		rec := record("x", int64(i))
+		for c := range stores.Columns {
+			col := &stores.Columns[c]
+			value := text
+			switch {
+			case col.Int:
+				continue
+			case col.JSON:
+				value = func() string {
+					quoted, _ := json.Marshal(text()) // of a string, which can't fail
+					return string(quoted)
+				}
+			}
+			if err := col.SetValue(&rec, stores.EscapeText(value())); err != nil {
+				t.Fatal(err)
+			}
+		}
+		rec.ProjectName, rec.TargetName = scope.Project, scope.Target
+		rec.Action, rec.Status, rec.CommitID, rec.Checksum = "build", "success", nil, ""
+		all, want[rec.NodeKey] = append(all, rec), rec
+	}
+	add(t, s, all...)
+	l := load(t, s, 0)
+	if len(l.Records) != len(all) || l.Rejected != 0 {
+		t.Fatalf("%d records of %d, %d rejected", len(l.Records), len(all), l.Rejected)
+	}
+	for key, w := range want {
+		if got := l.Records[key]; got == nil {
+			t.Errorf("%q: no history", key)
+		} else {
+			same(t, []stores.Record{*got}, w)
+		}
 	}
 }
 
