@@ -1,11 +1,11 @@
 package normalize
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -99,12 +99,12 @@ var startLayouts = []string{time.RFC3339Nano, "2006-01-02 15:04:05.999999999Z07:
 // names no zone) that can't be read, gives no literals of its own, which only costs builds. The list always holds one pair for "{{", so that
 // no text can be taken for a placeholder.
 func Replacements(invocationID, runStartedAt string) [][2]string {
-	pairs := [][2]string{{"{{", "{{{{"}}
-	seen := map[string]bool{}
-	add := func(literal, prefix, form string) {
+	pairs := append(make([][2]string, 0, 1024), [2]string{"{{", "{{{{"})
+	seen := make(map[string]bool, 1024)
+	add := func(literal, placeholder string) {
 		if !seen[literal] {
 			seen[literal] = true
-			pairs = append(pairs, [2]string{literal, prefix + form + "}}"})
+			pairs = append(pairs, [2]string{literal, placeholder})
 		}
 	}
 	// An id shorter than a UUID's 32 digits could turn up in a text by chance.
@@ -112,25 +112,37 @@ func Replacements(invocationID, runStartedAt string) [][2]string {
 		bare := strings.ReplaceAll(invocationID, "-", "")
 		snake := strings.ReplaceAll(invocationID, "-", "_")
 		for i, literal := range []string{invocationID, bare, snake, strings.ToUpper(invocationID), strings.ToUpper(bare), strings.ToUpper(snake)} {
-			add(literal, placeholderID, strconv.Itoa(i+1))
+			add(literal, placeholderID+strconv.Itoa(i+1)+"}}")
 		}
 	}
 	if start, ok := parseStart(runStartedAt); ok {
-		addClock(add, start, clockForms, "")
+		names := clockNames()
+		addClock(add, start, clockForms, names[0])
 		addEpoch(add, start)
-		for _, minutes := range zoneMinutes {
-			sign, m := '+', minutes
-			if minutes < 0 {
-				sign, m = '-', -minutes
-			}
-			zone := fmt.Sprintf("@%c%02d%02d", sign, m/60, m%60)
-			addClock(add, start.Add(time.Duration(minutes)*time.Minute), clockForms[:zonedForms], zone)
+		for i, minutes := range zoneMinutes {
+			addClock(add, start.Add(time.Duration(minutes)*time.Minute), clockForms[:zonedForms], names[i+1])
 		}
 	}
-	slices.SortFunc(pairs, func(a, b [2]string) int {
-		return cmp.Or(cmp.Compare(len(b[0]), len(a[0])), cmp.Compare(a[0], b[0]))
-	})
-	return pairs
+	return longestFirst(pairs)
+}
+
+// longestFirst sorts by the literal's length. Of two of one length only one can match at a place, so they stay as they were added.
+func longestFirst(pairs [][2]string) [][2]string {
+	var counts [256]int // no literal is as long: longer ones are left at 255
+	at := func(p [2]string) int { return 255 - min(len(p[0]), 255) }
+	for _, p := range pairs {
+		counts[at(p)]++
+	}
+	next := 0
+	for i, n := range counts {
+		counts[i], next = next, next+n
+	}
+	out := make([][2]string, len(pairs))
+	for _, p := range pairs {
+		out[counts[at(p)]] = p
+		counts[at(p)]++
+	}
+	return out
 }
 
 // parseStart reads run_started_at.
@@ -143,27 +155,54 @@ func parseStart(text string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
+// clockName holds the placeholders of one form in one zone: with microseconds, with milliseconds, with microseconds behind a point where the form has
+// another mark, and down to the second.
+type clockName struct{ micros, millis, point, seconds string }
+
+// clockNames are the placeholders of clockForms in UTC, then those of the zoned forms in each of zoneMinutes. They are the same in every run.
+var clockNames = sync.OnceValue(func() [][]clockName {
+	names := func(forms int, zone string) []clockName {
+		out := make([]clockName, forms)
+		for i := range out {
+			start := placeholderStart + strconv.Itoa(i+1)
+			out[i] = clockName{start + "us" + zone + "}}", start + "ms" + zone + "}}", start + ".us" + zone + "}}", start + zone + "}}"}
+		}
+		return out
+	}
+	all := [][]clockName{names(len(clockForms), "")}
+	for _, minutes := range zoneMinutes {
+		sign, m := '+', minutes
+		if minutes < 0 {
+			sign, m = '-', -minutes
+		}
+		all = append(all, names(zonedForms, fmt.Sprintf("@%c%02d%02d", sign, m/60, m%60)))
+	}
+	return all
+})
+
 // addClock adds the moment t, whose clock already shows the wanted zone, in each form: with microseconds, with milliseconds, without.
-func addClock(add func(literal, prefix, form string), t time.Time, forms []clockForm, zone string) {
+func addClock(add func(literal, placeholder string), t time.Time, forms []clockForm, names []clockName) {
 	micros := fmt.Sprintf("%06d", t.Nanosecond()/1000)
+	var buffer [80]byte
 	for i, form := range forms {
-		seconds := t.Format(form.layout)
-		name := strconv.Itoa(i + 1)
+		b := t.AppendFormat(buffer[:0], form.layout)
+		n := len(b)
 		if !strings.HasSuffix(form.layout, "05") {
-			add(seconds, placeholderStart, name+zone)
+			add(string(b), names[i].seconds)
 			continue
 		}
-		add(seconds+form.point+micros, placeholderStart, name+"us"+zone)
-		add(seconds+form.point+micros[:3], placeholderStart, name+"ms"+zone)
+		text := string(append(append(b, form.point...), micros...)) // the shorter ones are parts of it
+		add(text, names[i].micros)
+		add(text[:len(text)-3], names[i].millis)
 		if form.point != "." {
-			add(seconds+"."+micros, placeholderStart, name+".us"+zone)
+			add(text[:n]+"."+micros, names[i].point)
 		}
-		add(seconds, placeholderStart, name+zone)
+		add(text[:n], names[i].seconds)
 	}
 }
 
 // addEpoch adds the seconds since 1970: as Python prints the float, whole, and in milli- and microseconds.
-func addEpoch(add func(literal, prefix, form string), t time.Time) {
+func addEpoch(add func(literal, placeholder string), t time.Time) {
 	if t.Unix() < 1e9 {
 		return // fewer than ten digits could be anything
 	}
@@ -172,10 +211,10 @@ func addEpoch(add func(literal, prefix, form string), t time.Time) {
 	if !strings.Contains(float, ".") {
 		float += ".0"
 	}
-	add(float, placeholderStart, "epoch.us")
-	add(strconv.FormatInt(micros, 10), placeholderStart, "epoch-us")
-	add(strconv.FormatInt(micros/1000, 10), placeholderStart, "epoch-ms")
-	add(strconv.FormatInt(micros/1e6, 10), placeholderStart, "epoch")
+	add(float, placeholderStart+"epoch.us}}")
+	add(strconv.FormatInt(micros, 10), placeholderStart+"epoch-us}}")
+	add(strconv.FormatInt(micros/1000, 10), placeholderStart+"epoch-ms}}")
+	add(strconv.FormatInt(micros/1e6, 10), placeholderStart+"epoch}}")
 }
 
 // Replacer applies the replacements of one run. The zero value and nil replace nothing but "{{". It is safe for concurrent use.
@@ -188,7 +227,7 @@ type Replacer struct {
 
 // NewReplacer prepares the replacements of one run; see Replacements for the arguments.
 func NewReplacer(invocationID, runStartedAt string) *Replacer {
-	r := &Replacer{pairs: Replacements(invocationID, runStartedAt), byStart: map[[4]byte][][2]string{}}
+	r := &Replacer{pairs: Replacements(invocationID, runStartedAt), byStart: make(map[[4]byte][][2]string, 64)}
 	for _, p := range r.pairs {
 		if len(p[0]) >= 4 {
 			key := [4]byte([]byte(p[0][:4]))
