@@ -4,18 +4,24 @@ import "unsafe"
 
 // A tree's nodes come from blocks of one type each, so that it costs few allocations. Blocks belong to one tree: a block
 // that two trees share would keep the older one alive as long as the younger, and so, from neighbour to neighbour, every tree
-// that a parser ever made.
+// that a parser ever made. The blocks of a tree that is only lent (Lend) are cleared when it comes back, and serve the next one.
 
 // slab hands out zeroed values of one type, from blocks that grow with the tree.
 type slab[T any] struct {
 	free []T
 	size int // values in the newest block
+	// lent: the blocks are kept; the first n of them are in use.
+	lent   bool
+	blocks [][]T
+	n      int
 }
 
-// Bytes of the first and of the largest block.
+// Bytes of the first and of the largest block, of a block of lent trees, and of all blocks of one type that are kept between two of them.
 const (
 	slabFirst = 256
 	slabBytes = 2048
+	slabLent  = 8192
+	slabKept  = 1 << 19
 )
 
 func (s *slab[T]) new() *T {
@@ -41,8 +47,42 @@ func (s *slab[T]) take(n int) []T {
 func (s *slab[T]) grow(n int) {
 	var x T
 	size := int(max(1, unsafe.Sizeof(x)))
+	if s.lent {
+		for s.n < len(s.blocks) && len(s.blocks[s.n]) < n {
+			s.n++
+		}
+		if s.n == len(s.blocks) {
+			s.blocks = append(s.blocks, make([]T, max(n, slabLent/size, 1)))
+		}
+		s.free = s.blocks[s.n]
+		s.n++
+		return
+	}
 	s.size = min(max(2*s.size, slabFirst/size, 1), max(slabBytes/size, 1))
 	s.free = make([]T, max(n, s.size))
+}
+
+// lend makes the slab keep its blocks.
+func (s *slab[T]) lend() { s.lent = true }
+
+// recycle takes back all values that were handed out.
+func (s *slab[T]) recycle() {
+	var x T
+	size, kept := int(max(1, unsafe.Sizeof(x))), 0
+	for i, block := range s.blocks {
+		if kept += len(block) * size; kept > slabKept {
+			clear(s.blocks[i:])
+			s.blocks = s.blocks[:i]
+			break
+		}
+		switch {
+		case i < s.n-1:
+			clear(block)
+		case i == s.n-1:
+			clear(block[:len(block)-len(s.free)])
+		}
+	}
+	s.n, s.free = 0, nil
 }
 
 // lister builds slices of unknown length on a stack and copies them, when complete, into a slab. Lists may nest.
@@ -79,10 +119,33 @@ func (l *lister[T]) one(x T) []T {
 type arena struct {
 	slabs
 	lists
+	// all are the slabs of a parser of lent trees.
+	all []interface {
+		lend()
+		recycle()
+	}
 }
 
-// reset lets go of the blocks of the tree that has been built. The stacks stay.
+// lend makes all slabs keep their blocks.
+func (a *arena) lend() {
+	s, l := &a.slabs, &a.lists
+	a.all = append(a.all,
+		&s.columns, &s.strings, &s.numbers, &s.binary, &s.ands, &s.nots, &s.is, &s.parens, &s.calls, &s.cases, &s.casts, &s.types, &s.stars,
+		&s.ins, &s.likes, &s.windows, &s.queries, &s.selects, &s.tables, &s.derived, &s.joins, &s.ctes, &l.exprs.slab, &l.idents.slab,
+		&l.items.slab, &l.operands.slab, &l.sorts.slab, &l.whens.slab, &l.from.slab, &l.steps.slab, &l.with.slab, &l.branches.slab)
+	for _, s := range a.all {
+		s.lend()
+	}
+}
+
+// reset lets go of the blocks of the tree that has been built, or takes back those of one that was lent. The stacks stay.
 func (a *arena) reset() {
+	if len(a.all) > 0 {
+		for _, s := range a.all {
+			s.recycle()
+		}
+		return
+	}
 	a.slabs = slabs{}
 	l := &a.lists
 	l.exprs.slab, l.idents.slab, l.items.slab = slab[Expr]{}, slab[Ident]{}, slab[SelectItem]{}

@@ -1,7 +1,11 @@
 package grammar
 
 import (
+	"fmt"
+	"reflect"
 	"runtime"
+	"slices"
+	"strings"
 	"testing"
 	"unsafe"
 	"weak"
@@ -45,4 +49,90 @@ func blocks(f *File) (out []weak.Pointer[byte]) {
 		return true
 	})
 	return out
+}
+
+// Every slab of the arena must come back from a lent tree, its values zeroed.
+func TestLentTreesComeBack(t *testing.T) {
+	p := new(parser)
+	p.lend()
+	n := 0
+	for _, part := range []any{p.slabs, p.lists} {
+		n += reflect.TypeOf(part).NumField()
+	}
+	if len(p.all) != n {
+		t.Fatalf("%d of %d slabs come back", len(p.all), n)
+	}
+	for round := range 3 {
+		p.open(model(round), DuckDB)
+		f, err := p.parse()
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.shut()
+		p.reset()
+		for i := range f.Statements {
+			Walk(f.Statements[i], func(n Node) bool {
+				if q, ok := n.(*Query); !ok || !reflect.ValueOf(q).Elem().IsZero() {
+					t.Fatalf("a %T is still there", n)
+				}
+				return true
+			})
+		}
+	}
+}
+
+// What is lent is what Parse gives, whatever stood in its memory before, and a huge tree is not kept.
+func TestLendIsParse(t *testing.T) {
+	for _, d := range []Dialect{DuckDB, Databricks} {
+		for n := range 40 {
+			sql := model(n % 7)
+			if n == 20 {
+				sql = "select 1" + strings.Repeat(" + f(x)", 20_000)
+			}
+			if n%5 == 3 {
+				sql += " where )" // after a failure too
+			}
+			want, wantErr := Parse(sql, d)
+			lent := false
+			err := Lend(sql, d, func(f *File) {
+				lent = true
+				if !Equal(f, want) || Print(f, d) != Print(want, d) || !slices.Equal(f.Comments, want.Comments) {
+					t.Errorf("another tree of %.100s", sql)
+				}
+			})
+			if lent != (err == nil) || fmt.Sprint(err) != fmt.Sprint(wantErr) {
+				t.Errorf("lent %v: %v instead of %v", lent, err, wantErr)
+			}
+		}
+	}
+}
+
+// Of a huge tree little is kept, and what is kept is handed out zeroed.
+func TestLentBlocksAreBounded(t *testing.T) {
+	s := slab[Column]{lent: true}
+	size := int(unsafe.Sizeof(Column{}))
+	for round := range 3 {
+		for n := range 100_000 {
+			x, list := s.new(), s.take(n%90)
+			if x.Parts != nil || x.End != 0 {
+				t.Fatalf("round %d: %v", round, x)
+			}
+			x.Parts, x.End = []Ident{}, 1
+			for i := range list {
+				if list[i].End != 0 {
+					t.Fatalf("round %d: %v", round, list[i])
+				}
+				list[i].End = 1
+			}
+		}
+		s.take(2 * slabKept / size)
+		s.recycle()
+		kept := 0
+		for _, block := range s.blocks {
+			kept += len(block) * size
+		}
+		if kept > slabKept || kept < slabKept/2 {
+			t.Errorf("%d bytes are kept", kept)
+		}
+	}
 }

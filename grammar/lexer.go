@@ -87,7 +87,7 @@ func wordByte(c byte) bool { k := byteClasses[c]; return k == bWord || k == bDig
 // run lexes all of src.
 func (lx *scanner) run(src string, d Dialect) {
 	lx.src, lx.d, lx.i = src, d, 0
-	lx.tokens, lx.comments, lx.fault, lx.ops = lx.tokens[:0], nil, fault{}, operatorRun{}
+	lx.tokens, lx.fault, lx.ops = lx.tokens[:0], fault{}, operatorRun{}
 	if want := len(src)/4 + 16; cap(lx.tokens) < want {
 		lx.tokens = make([]token, 0, want)
 	}

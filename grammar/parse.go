@@ -15,7 +15,10 @@ const MaxDepth = 10_000
 // cursor behind it, or ends the parse by panicking with a *ParseError that Parse recovers.
 type parser struct {
 	arena
-	lx   *scanner
+	lx *scanner
+	// comments is the buffer for those of a lent tree.
+	comments []Comment
+
 	src  string
 	d    Dialect
 	toks []token // ends with kEOF or kError
@@ -48,26 +51,56 @@ type parser struct {
 
 var parsers = sync.Pool{New: func() any { return new(parser) }}
 
+// lenders are the parsers whose trees come back.
+var lenders = sync.Pool{New: func() any {
+	p := new(parser)
+	p.lend()
+	return p
+}}
+
 // Parse reads a text of one or more statements, separated by semicolons. The error is a *ParseError at the first place
 // where the text can't go on; a text without any statement is an error too.
-func Parse(sql string, d Dialect) (file *File, err error) {
+func Parse(sql string, d Dialect) (*File, error) {
 	p := parsers.Get().(*parser)
 	p.open(sql, d)
+	file, err := p.parse()
+	p.close()
+	if err == nil {
+		parsers.Put(p)
+	}
+	return file, err
+}
+
+// Lend is Parse for those who need the tree only for a while: use gets it, and when use returns, the memory of its nodes serves other trees. So no node
+// and no slice of nodes may outlive use; strings may. Where Parse fails, use is not called.
+func Lend(sql string, d Dialect, use func(*File)) error {
+	p := lenders.Get().(*parser)
+	p.open(sql, d)
+	file, err := p.parse()
+	p.shut()
+	if err != nil {
+		return err
+	}
+	use(file)
+	p.reset()
+	lenders.Put(p) // not where use panics: it may have kept something
+	return nil
+}
+
+// parse is file, with the error that ends a parse recovered. A parser that failed is not used again: an error leaves half-built lists behind.
+func (p *parser) parse() (file *File, err error) {
 	defer func() {
 		r := recover()
 		if r == nil {
-			p.close()
-			parsers.Put(p)
 			return
 		}
-		// The parser is not used again: an error leaves half-built lists behind.
 		e, ok := r.(*ParseError)
-		if ok && e.Statement == 0 {
-			e.Statement = p.statement
-		}
-		p.close()
 		if !ok {
+			p.close()
 			panic(r)
+		}
+		if e.Statement == 0 {
+			e.Statement = p.statement
 		}
 		file, err = nil, e
 	}()
@@ -76,6 +109,7 @@ func Parse(sql string, d Dialect) (file *File, err error) {
 
 func (p *parser) open(sql string, d Dialect) {
 	p.lx = scanners.Get().(*scanner)
+	p.lx.comments = p.comments[:0]
 	p.lx.run(sql, d)
 	p.src, p.d, p.toks, p.i = sql, d, p.lx.tokens, 0
 	p.windowRefs, p.windowDefs, p.windowLevel = p.windowRefs[:0], p.windowDefs[:0], 0
@@ -84,10 +118,18 @@ func (p *parser) open(sql string, d Dialect) {
 }
 
 func (p *parser) close() {
+	p.shut()
+	p.reset()
+}
+
+// shut lets go of the text, reset of the tree.
+func (p *parser) shut() {
 	p.closeSession()
+	if p.all != nil && cap(p.lx.comments) <= 1<<12 {
+		p.comments = p.lx.comments
+	}
 	p.lx.release()
 	p.lx, p.src, p.toks = nil, "", nil
-	p.arena.reset()
 	clear(p.windowRefs[:cap(p.windowRefs)])
 	clear(p.windowDefs[:cap(p.windowDefs)])
 	if len(p.windowOpen) > 100 { // clearing it would cost every later text

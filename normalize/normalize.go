@@ -60,10 +60,18 @@ func analyse(sql, replaced string, opt Options, replacer *Replacer, trace *trace
 	if err != nil {
 		return unparsed(replaced, &Error{Line: 1, Column: 1, Message: err.Error()})
 	}
-	file, err := grammar.Parse(sql, dialect)
+	var r Result
+	err = grammar.Lend(sql, dialect, func(file *grammar.File) {
+		r = tree(file, sql, replaced, dialect, opt.Catalog, replacer, trace)
+	})
 	if err != nil {
 		return text(sql, dialect, replacer, err)
 	}
+	return r
+}
+
+// tree is analyse for a text that parses. Nothing of the tree may be part of the result.
+func tree(file *grammar.File, sql, replaced string, dialect grammar.Dialect, catalog string, replacer *Replacer, trace *tracer) Result {
 	a := &analysis{dialect: dialect, sql: sql, frozen: map[*grammar.SelectItem]bool{}, dots: map[*grammar.Dot]bool{}, oneNames: map[*grammar.Dot]*grammar.Column{}, keep: map[*grammar.Ident]bool{},
 		units: map[grammar.Node]bool{}, itemNames: map[string]int{},
 		cteNames: map[string]int{}, parameters: map[string][]parameter{}, functions: map[string]bool{}, folds: make([]*grammar.Ident, 0, len(sql)/40), refs: make([]reference, 0, len(sql)/80)}
@@ -83,7 +91,7 @@ func analyse(sql, replaced string, opt Options, replacer *Replacer, trace *trace
 		return text(sql, dialect, replacer, &grammar.ParseError{Line: line, Column: column, Expected: a.misread})
 	}
 	a.canonical(file, trace)
-	a.qualifyTables(opt.Catalog)
+	a.qualifyTables(catalog)
 	trace.step("qualify_table", file)
 	r := Result{Level: LevelQualified, Normalized: printed(file, dialect), Facts: a.facts(), Literals: found}
 	if a.gaveUp != "" {
