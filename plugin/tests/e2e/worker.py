@@ -18,6 +18,7 @@ import os
 import selectors
 import signal
 import sys
+import time
 from importlib import import_module
 
 
@@ -75,17 +76,39 @@ def break_plugin(point: str, how: str) -> None:
     *classes, name = path.split(".")
     for part in classes:
         owner = getattr(owner, part)
-    getattr(owner, name)
+    whole = getattr(owner, name)
+    first = iter([True])
 
     def raises(*args, **kwargs):
         raise RuntimeError("broken on purpose")
 
+    def hangs(*args, **kwargs):
+        if next(first, False):
+            time.sleep(float(os.environ["HODOR_DEADLINE_S"]) + 1)
+        return whole(*args, **kwargs)
+
+    def kills(*args, **kwargs):
+        if next(first, False):
+            kill_services()
+        return whole(*args, **kwargs)
+
     answers = {
         "raises": raises,
+        "hangs": hangs,
+        "kills": kills,
         "no rows": lambda *args, **kwargs: ([], []),
         "other rows": lambda *args, **kwargs: (["a", "b"], [["1", None], ["x", "y"], ["z", "z"]]),
     }
     setattr(owner, name, answers[how])
+
+
+def kill_services() -> None:
+    """Kills the services that this process has started."""
+    for task in os.listdir("/proc/self/task"):
+        with open(f"/proc/self/task/{task}/children", encoding="ascii") as file:
+            for child in file.read().split():
+                if os.path.basename(os.readlink(f"/proc/{child}/exe")) == "hodor-sql":
+                    os.kill(int(child), signal.SIGKILL)
 
 
 def run_dbt(request: dict) -> int:

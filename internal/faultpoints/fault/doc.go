@@ -1,0 +1,2 @@
+// Package fault is what a fault point calls. It is no part of hodor-sql as it is shipped.
+package fault
