@@ -116,7 +116,7 @@ soundness: .venv/.stamp .venv-next/.stamp ## the long forms of what may never go
 		go test ./simulation -run TestHistories -v -timeout 12h
 	HODOR_SIMULATION_ROUNDS=$(or $(ROUNDS),100) HODOR_SIMULATION_CLOCKS=20000 HODOR_LONG=1 \
 		go test ./simulation ./simulation/crowd ./protocol -run 'TestCrowd|TestClocks|TestHostile|TestEndlessLine' -v -timeout 6h
-	HODOR_MUTANTS=all go test ./simulation/mutants -v -timeout 6h
+	HODOR_MUTANTS=all HODOR_MUTANTS_DBT=all go test ./simulation/mutants -v -timeout 9h
 
 # The Go tests that need Spark are in files with the build tag spark: one Spark for all of them (internal/sparktest). Two packages, and four tests of each, run
 # side by side: a statement uses one core, and databricks-sql-go looks for its answer once a second.
