@@ -69,6 +69,10 @@ venv-next: .venv-next/.hodor ## .venv-next: dbt-core 1.12.6 on DuckDB 1.5, with 
 .PHONY: venv-spark
 venv-spark: .venv-spark/.stamp ## .venv-spark: Spark 4.2 with Delta Lake 4.4 (half a gigabyte; needs Java 17 and Maven)
 
+.venv-docs/.stamp: requirements/docs.txt .venv-tools/.stamp
+	tools/venv .venv-docs docs.txt
+	@touch $@
+
 .venv-spark/.stamp: requirements/spark.txt tools/delta-jars.xml .venv-tools/.stamp
 	tools/venv .venv-spark spark.txt
 	rm -rf .venv-spark/delta
@@ -98,7 +102,7 @@ export HODOR_REQUIRE_ENGINES ?= 1
 endif
 
 .PHONY: test
-test: lint test-go test-plugin test-main ## the tests of every commit; test-e2e has the long ones
+test: lint docs test-go test-plugin test-docs test-main ## the tests of every commit; test-e2e has the long ones
 
 .PHONY: test-go
 test-go: .venv/.stamp .venv-next/.stamp ## the Go tests; some speak to the DuckDB of both environments
@@ -154,9 +158,9 @@ test-matrix: dist/.wheel ## every supported pair of dbt-core and DuckDB, and dbt
 # that process is nobody else's.
 .PHONY: test-plugin
 test-plugin: .venv/.hodor .venv-next/.hodor ## the plugin's unit tests, on both environments
-	cd plugin && ../.venv/bin/python -m pytest --ignore tests/e2e --ignore tests/lake --ignore tests/test_run.py $(PYTEST_FLAGS)
+	cd plugin && ../.venv/bin/python -m pytest --ignore tests/docs --ignore tests/e2e --ignore tests/lake --ignore tests/test_run.py $(PYTEST_FLAGS)
 	cd plugin && ../.venv/bin/python -m pytest tests/test_run.py $(PYTEST_FLAGS)
-	cd plugin && ../.venv-next/bin/python -m pytest --ignore tests/e2e --ignore tests/lake --ignore tests/test_run.py $(PYTEST_FLAGS)
+	cd plugin && ../.venv-next/bin/python -m pytest --ignore tests/docs --ignore tests/e2e --ignore tests/lake --ignore tests/test_run.py $(PYTEST_FLAGS)
 	cd plugin && ../.venv-next/bin/python -m pytest tests/test_run.py $(PYTEST_FLAGS)
 
 E2E_JOBS ?= 2
@@ -166,6 +170,13 @@ test-main: .venv/.hodor .venv-next/.hodor ## the main job with real dbt on DuckD
 
 test-e2e: .venv/.hodor .venv-next/.hodor ## all real dbt projects on DuckDB (about twenty minutes): PYTEST_FLAGS='-k s7'
 	cd plugin && ../.venv/bin/python -m pytest -n $(E2E_JOBS) tests/e2e $(PYTEST_FLAGS)
+
+.PHONY: docs test-docs
+docs: .venv-docs/.stamp ## the site of docs/ in site/; a link that leads nowhere fails
+	NO_MKDOCS_2_WARNING=1 .venv-docs/bin/mkdocs build --quiet --strict
+
+test-docs: .venv/.hodor ## every command and example of the documentation
+	cd plugin && ../.venv/bin/python -m pytest -n $(E2E_JOBS) tests/docs $(PYTEST_FLAGS)
 
 .PHONY: test-executor
 test-executor: .venv/.hodor .venv-next/.hodor ## state's executor at length: selections of 120 random projects beside dbt ls (half an hour)
@@ -234,4 +245,4 @@ demo: .venv/.hodor ## a dbt project of real shape, built again and again with ho
 
 .PHONY: clean
 clean: ## remove all that these commands made
-	rm -rf bin dist demo/.work bench/parse/sqlparser/target .venv .venv-databricks .venv-matrix .venv-next .venv-peers .venv-spark .venv-tools
+	rm -rf bin dist site demo/.work bench/parse/sqlparser/target .venv .venv-databricks .venv-docs .venv-matrix .venv-next .venv-peers .venv-spark .venv-tools

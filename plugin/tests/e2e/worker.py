@@ -4,7 +4,7 @@ Each command is a process of its own, with its own working directory, environmen
 `dbt` started by hand is; only what dbt spends on importing itself is shared. The server opens no database and imports no
 plugin: a command inherits nothing but loaded modules.
 
-Requests and answers are JSON, one a line: {"id", "op": "dbt"|"sql"|"invocations", "cwd", "env", "out", "err", ...} on stdin;
+Requests and answers are JSON, one a line: {"id", "op": a key of OPERATIONS, "cwd", "env", "out", "err", ...} on stdin;
 {"id", "pid"} once it runs and {"id", "rc"} once it has ended on stdout. EOF ends the server.
 
 Forking a process with threads is not sound, and DuckDB before 2.0 starts some when it is imported; so does what dbt-databricks brings, unless
@@ -127,6 +127,14 @@ def run_dbt(request: dict) -> int:
     return 0
 
 
+def run_command_line(request: dict) -> int:
+    """What the console script `dbt-hodor` does."""
+    from dbt_hodor.cli import main
+
+    sys.argv = ["dbt-hodor", *request["args"]]
+    return main()
+
+
 def run_invocations(request: dict) -> int:
     """Several commands in one process, one after another, as an orchestrator does; prints a line of JSON for each."""
     from dbt.cli.main import dbtRunner
@@ -174,7 +182,7 @@ def run_sql(request: dict) -> int:
     return 0
 
 
-OPERATIONS = {"dbt": run_dbt, "invocations": run_invocations, "sql": run_sql}
+OPERATIONS = {"dbt": run_dbt, "dbt-hodor": run_command_line, "invocations": run_invocations, "sql": run_sql}
 
 
 def become_child(request: dict) -> int:

@@ -1,0 +1,148 @@
+"""What stands in the pages, apart from what the commands do (test_commands.py): code parses, settings exist, links lead somewhere."""
+
+import json
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+from dbt_hodor import _binary
+from dbt_hodor.settings import OTHER_VARIABLES, SETTINGS, resolve
+
+from . import blocks
+from .blocks import ROOT, Block
+
+#: Keys below `state:` (docs/settings.md, "Settings of a node").
+STATE = {
+    *("lag_tolerance", "require_fresh_data_from", "compare_unrendered_code", "evaluate_volatile_sql"),
+    *("execute_hooks_on_any_reuse", "execute_hooks_on_reuse", "pre_clone", "allow_clones", "defer_to_target"),
+}
+#: Variables of hodor's own long tests (CONTRIBUTING.md, docs/reliability.md).
+TESTING = re.compile(r"HODOR_(LONG|MUTANTS|(SIMULATION|SOUNDNESS|SELECT)_[A-Z]+)")
+
+
+def of(*languages: str) -> list[Block]:
+    return [block for block in blocks.all_blocks() if block.language in languages]
+
+
+def params(*languages: str):
+    return pytest.mark.parametrize("block", of(*languages), ids=str)
+
+
+def test_code_stands_in_fences():
+    loose = [place for page in blocks.pages() for place in blocks.read(page)[1]]
+    assert not loose, f"code without a fence at {', '.join(loose)}"
+    for block in blocks.all_blocks():
+        assert block.language in blocks.LANGUAGES, f"{block}: language {block.language!r} is none of {sorted(blocks.LANGUAGES)}"
+
+
+def test_what_is_not_run_says_why():
+    for block in blocks.all_blocks():
+        if block.mark:
+            assert block.language in ("sh", "console"), f"{block}: only commands are run, so nothing else is marked"
+            assert block.mark in blocks.REASONS, f"{block}: {block.mark!r} is none of {sorted(blocks.REASONS)}"
+    marked = sum(text.count("<!-- not run:") for text in (page.read_text() for page in blocks.pages()))
+    assert marked == sum(bool(block.mark) for block in blocks.all_blocks()), "a mark that stands before no fence"
+
+
+def test_targets_of_make_exist():
+    known = set(re.findall(r"^([a-z0-9-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    for page in blocks.pages():
+        for line in page.read_text().splitlines():
+            named = re.findall(r"(?:^|&& |`)(?:[A-Z_]+=\S+ )*make ((?:[a-z0-9-]+|[A-Z_]+=\S+)(?: [a-z0-9-]+)*)", line)
+            for words in named:
+                for word in words.split():
+                    assert "=" in word or word in known, f"{blocks.name(page)}: make {word}: {line}"
+
+
+@params("yaml")
+def test_yaml(block):
+    for document in yaml.safe_load_all(block.text):
+        for settings in mappings_with(document, "hodor_"):
+            given = {key: value for key, value in settings.items() if key.startswith("hodor_")}
+            adapter = settings.get("type", "databricks")
+            assert resolve(adapter, "main", "prod", {"hodor_schema": "ops", "hodor_database": "main"} | given, {}, {}).warnings == []
+        for settings in states(document):
+            assert set(settings) <= STATE, f"{block}: {settings}"
+
+
+def mappings_with(value, prefix: str):
+    """Every mapping at any depth that has a key with the prefix."""
+    if isinstance(value, dict):
+        if any(isinstance(key, str) and key.startswith(prefix) for key in value):
+            yield value
+        for inner in value.values():
+            yield from mappings_with(inner, prefix)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from mappings_with(inner, prefix)
+
+
+def states(value):
+    """Every mapping at any depth that stands below `+state`, or below `state` of a `config`."""
+    for mapping in mappings_with(value, ""):
+        for inner in (mapping.get("+state"), (mapping.get("config") or {}).get("state")):
+            if inner is not None:
+                yield inner
+
+
+@params("json", "toml", "python")
+def test_data_and_python(block):
+    if block.language == "json":
+        json.loads(block.text)
+    elif block.language == "toml":
+        pytest.importorskip("tomllib").loads(block.text)
+    else:
+        compile(block.text, str(block), "exec")
+
+
+@params("sql")
+def test_sql(block):
+    """Every statement parses in one of the two dialects; models, whose Jinja hodor never sees, with a name in its place."""
+    text = re.sub(r"\{\{ *config\(.*?\) *\}\}", "", block.text, flags=re.DOTALL)
+    text = re.sub(r"\{% .*? %\}", "", re.sub(r"\{\{.*?\}\}", "name", text))
+    binary = _binary.find()
+    for statement in text.split(";\n"):
+        if not statement.strip():
+            continue
+        found = []
+        for dialect in ("duckdb", "databricks"):
+            done = subprocess.run(
+                [binary, "normalize", "--json", "--dialect", dialect, "-"], input=statement, capture_output=True, text=True, check=False
+            )
+            found.append(json.loads(done.stdout))
+        assert any(answer["level"] != "text" for answer in found), f"{block}: {statement}\n{found[0].get('error')}"
+
+
+@params("sh", "console", "yaml")
+def test_variables_exist(block):
+    known = {f"HODOR_{name.upper()}" for name in SETTINGS} | OTHER_VARIABLES
+    for name in re.findall(r"\bHODOR_[A-Z_]+", block.text):
+        assert name in known or TESTING.fullmatch(name), f"{block}: no variable is called {name}"
+
+
+@pytest.mark.parametrize("page", blocks.pages(), ids=blocks.name)
+def test_links(page: Path):
+    for target in blocks.LINK.findall(blocks.outside_fences(page)):
+        if re.match(r"https?:|mailto:", target):
+            continue
+        path, _, anchor = target.partition("#")
+        other = (page.parent / path).resolve() if path else page
+        assert other.exists(), f"{blocks.name(page)}: no {target}"
+        if anchor and other.suffix == ".md":
+            assert anchor in blocks.anchors(other), f"{blocks.name(page)}: {blocks.name(other)} has no heading #{anchor}"
+
+
+def test_rules_stand_in_one_order():
+    """docs/how-it-decides.md lists the rules as docs/reason-codes.md does, which engine's tests hold to the code."""
+    listed = re.findall(r"^\| \d+ \| \[`(\w+)`\]", (ROOT / "docs" / "how-it-decides.md").read_text(), re.MULTILINE)
+    codes = re.findall(r"^## `(\w+)`", (ROOT / "docs" / "reason-codes.md").read_text(), re.MULTILINE)
+    assert [*listed, "hodor_error"] == codes
+
+
+def test_every_page_is_in_the_site():
+    """mkdocs would build a page that the navigation lacks, and nobody would find it."""
+    listed = set(re.findall(r"[\w/-]+\.md", (ROOT / "mkdocs.yml").read_text()))
+    here = {page.relative_to(ROOT / "docs").as_posix() for page in (ROOT / "docs").rglob("*.md")}
+    assert here <= listed, f"not in mkdocs.yml: {sorted(here - listed)}"
