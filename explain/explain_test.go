@@ -58,19 +58,7 @@ func one(t *testing.T, s Store, o Options) *Node {
 // golden compares with testdata/name.
 func golden(t *testing.T, name string, got []byte) {
 	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("%s differs (-update rewrites it):\n%s", path, got)
-	}
+	statetest.Golden(t, filepath.Join("testdata", name), got, *update)
 }
 
 // The terminal form at three widths, and the JSON form.

@@ -52,21 +52,10 @@ func collect(t *testing.T, s explain.Store, o Options) *Report {
 	return r
 }
 
+// golden compares with testdata/name.
 func golden(t *testing.T, name string, got []byte) {
 	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("%s differs (-update rewrites it):\n%s", path, got)
-	}
+	statetest.Golden(t, filepath.Join("testdata", name), got, *update)
 }
 
 func TestReportGolden(t *testing.T) {

@@ -15,7 +15,9 @@ ROOT_PAGES = {"contributing.md": "CONTRIBUTING.md", "changelog.md": "CHANGELOG.m
 
 LINK = re.compile(r"\[([^\]\n]*)\]\(([^)\s]+)\)")
 LOADED = re.compile(r"""<(?:script|img|iframe|source|video|audio)\b[^>]*\bsrc=["']?((?:https?:)?//[^"'\s>]+)""", re.IGNORECASE)
-STYLED = re.compile(r"""<link\b(?=[^>]*\brel=["']?(?:stylesheet|preconnect|preload|icon|dns-prefetch))[^>]*\bhref=["']?((?:https?:)?//[^"'\s>]+)""")
+STYLED = re.compile(
+    r"""<link\b(?=[^>]*\brel=["']?(?:stylesheet|preconnect|preload|icon|dns-prefetch))[^>]*\bhref=["']?((?:https?:)?//[^"'\s>]+)"""
+)
 
 
 def on_files(files, config):

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"flag"
-	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -138,18 +137,7 @@ func TestSchemas(t *testing.T) {
 		}
 		raw = append(raw, '\n')
 		path := filepath.Join(repository, "docs", "schemas", c.name+".json")
-		if *update {
-			if err := os.WriteFile(path, raw, 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		stored, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !bytes.Equal(stored, raw) {
-			t.Errorf("%s is not what the command prints (-update rewrites it)", path)
-		}
+		stored := statetest.Golden(t, path, raw, *update)
 		document, err := jsonschema.UnmarshalJSON(bytes.NewReader(stored))
 		if err != nil {
 			t.Fatal(err)

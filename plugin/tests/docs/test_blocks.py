@@ -62,7 +62,9 @@ def test_yaml(block):
         for settings in mappings_with(document, "hodor_"):
             given = {key: value for key, value in settings.items() if key.startswith("hodor_")}
             adapter = settings.get("type", "databricks")
-            assert resolve(adapter, "main", "prod", {"hodor_schema": "ops", "hodor_database": "main"} | given, {}, {}).warnings == []
+            assert (
+                resolve(adapter, "main", "prod", {"hodor_schema": "ops", "hodor_database": "main"} | given, {}, {}).warnings == []
+            )
         for settings in states(document):
             assert set(settings) <= STATE, f"{block}: {settings}"
 
@@ -109,7 +111,11 @@ def test_sql(block):
         found = []
         for dialect in ("duckdb", "databricks"):
             done = subprocess.run(
-                [binary, "normalize", "--json", "--dialect", dialect, "-"], input=statement, capture_output=True, text=True, check=False
+                [binary, "normalize", "--json", "--dialect", dialect, "-"],
+                input=statement,
+                capture_output=True,
+                text=True,
+                check=False,
             )
             found.append(json.loads(done.stdout))
         assert any(answer["level"] != "text" for answer in found), f"{block}: {statement}\n{found[0].get('error')}"
