@@ -134,11 +134,11 @@ func (p *parser) noWindow(x Expr) {
 	}
 }
 
-// checkRecursive refuses ORDER BY and LIMIT of a recursive union.
+// checkRecursive refuses ORDER BY and LIMIT of a recursive union, and a statement that is no query.
 func (p *parser) checkRecursive(w *With) {
 	for _, c := range w.CTEs {
 		if c.Query == nil {
-			continue
+			p.refuse(c.Statement.Bounds().Start, "WITH RECURSIVE holds queries only", "")
 		}
 		q, at := c.Query, int32(-1)
 		for {

@@ -387,7 +387,8 @@ type Row struct {
 	Items   []Expr
 }
 
-// Aliased is expr AS name inside an expression: struct(a AS x), (a AS x, b), (1 AS one) + 1 (Databricks).
+// Aliased is expr AS name inside an expression: struct(a AS x), (a AS x, b), (1 AS one) + 1 (Databricks). In DuckDB it stands
+// in USING KEY alone.
 type Aliased struct {
 	Span
 	X       Expr

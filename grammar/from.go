@@ -123,6 +123,7 @@ type Joins struct {
 //
 //	[NATURAL] [INNER | {LEFT|RIGHT|FULL} [OUTER] | [LEFT] SEMI | [LEFT] ANTI | CROSS] JOIN item [ON expr | USING (name, ...)]
 //	[ASOF [type] | POSITIONAL] JOIN item ..                                                        DuckDB
+//	JOIN BY (TYPE type) item {ON expr | USING (name, ...)}                                         DuckDB 2.0
 //	[type] JOIN item {APPROX|EXACT} NEAREST [n] BY {DISTANCE|SIMILARITY} expr                      Databricks, DuckDB 2.0
 //
 // In DuckDB Right may be a *Joins without parentheses: t JOIN u JOIN v ON .. ON ..
@@ -150,6 +151,10 @@ const (
 	JoinSemi
 	JoinAnti
 	JoinPositional
+	JoinMark      // DuckDB 2.0, as are those below: all rows of the left, with a column that tells whether the right has one for it
+	JoinSingle    // like JoinLeft, with one row of the right at most
+	JoinRightSemi // JoinSemi with the sides exchanged
+	JoinRightAnti // JoinAnti with the sides exchanged
 )
 
 // Nearest is {APPROX|EXACT} NEAREST [n] BY {DISTANCE|SIMILARITY} expr.

@@ -25,6 +25,8 @@ func init() {
 		"INSTALL":          statementOf[Install](),
 		"FORCE INSTALL":    statementOf[Install](),
 		"LOAD":             statementOf[Load](),
+		"CONNECT":          quiet(statementOf[Connect]()),
+		"DISCONNECT":       statementOf[Disconnect](),
 		"CHECKPOINT":       statementOf[Checkpoint](),
 		"FORCE CHECKPOINT": statementOf[Checkpoint](),
 		"BEGIN":            statementOf[Transaction](),

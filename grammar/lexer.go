@@ -260,8 +260,6 @@ func (lx *scanner) prefixed(i int, prefix, quote byte) (done, more bool) {
 	switch {
 	case quote == '\'' && (prefix == 'e' || prefix == 'x' || prefix == 'b' || prefix == 'n'):
 		return true, lx.duckString(i, i+1, prefix == 'e')
-	case quote == '&' && prefix == 'u' && (lx.at(i+2) == '\'' || lx.at(i+2) == '"'):
-		return true, lx.fail(i, "U& literals are not supported by DuckDB", "write the characters themselves")
 	}
 	return false, false
 }

@@ -71,7 +71,7 @@ func TestTokens(t *testing.T) {
 		{DuckDB, "$$a'b$$ $t$ $$ $t$ $é$x$é$", "s:$$a'b$$ s:$t$ $$ $t$ s:$é$x$é$"},
 		{Databricks, "$$a'b$$ $tag$x$tag$", "s:$$a'b$$ s:$tag$x$tag$"},
 		{DuckDB, "$$a", "!1:1: this dollar-quoted string has no end"},
-		{DuckDB, "u&'x'", "!1:1: U& literals are not supported by DuckDB; write the characters themselves"},
+		{DuckDB, "u&'x'", "w:u .:& s:'x'"},
 		{Databricks, "'a", "!1:1: this string has no end"},
 		{DuckDB, "a\n 'b", "w:a !2:2: this string has no end"},
 		{Databricks, "'a\x00b'", "!1:3: a NUL character stands here; remove it"},

@@ -32,9 +32,10 @@ type parser struct {
 	sticky       *ParseError // the first error of the core inside participle
 	script       bool        // the statement may have semicolons inside
 	inScript     bool        // SET assigns a variable (Databricks)
-	outermost    bool        // in the WITH of the whole statement, whose parts may be INSERT, UPDATE or DELETE (DuckDB 2.0)
+	writing      []*CTE      // those of the statement that are no query (DuckDB 2.0)
 
-	split int // index, from 1, of a token whose first character has been taken: > of >>
+	split int     // index, from 1, of a token whose first character has been taken: > of >>
+	pairs []int32 // DuckDB: see closing; empty until it is asked for
 
 	depth   int // levels open at the cursor
 	deepest int // depth of the deepest node of the tree that is being measured, see nested
@@ -113,7 +114,7 @@ func (p *parser) open(sql string, d Dialect) {
 	p.lx.run(sql, d)
 	p.src, p.d, p.toks, p.i = sql, d, p.lx.tokens, 0
 	p.windowRefs, p.windowDefs, p.windowLevel = p.windowRefs[:0], p.windowDefs[:0], 0
-	p.base, p.sticky, p.script, p.inScript, p.outermost = 0, nil, false, false, false
+	p.base, p.sticky, p.script, p.inScript, p.pairs = 0, nil, false, false, p.pairs[:0]
 	p.split, p.depth, p.deepest, p.statement, p.stop, p.measures = 0, 0, 0, 1, noKeyword, false
 }
 
@@ -130,6 +131,7 @@ func (p *parser) shut() {
 	}
 	p.lx.release()
 	p.lx, p.src, p.toks = nil, "", nil
+	p.writing = nil
 	clear(p.windowRefs[:cap(p.windowRefs)])
 	clear(p.windowDefs[:cap(p.windowDefs)])
 	if len(p.windowOpen) > 100 { // clearing it would cost every later text
@@ -151,7 +153,11 @@ func (p *parser) file() *File {
 			break
 		}
 		p.statement = len(f.Statements) + 1
-		f.Statements = append(f.Statements, p.topStatement())
+		s := p.topStatement()
+		if len(p.writing) > 0 {
+			p.checkWriting(s)
+		}
+		f.Statements = append(f.Statements, s)
 		if !p.at(kEOF) && !p.at(kSemicolon) {
 			p.failEnd()
 		}

@@ -216,10 +216,14 @@ func (p *parser) join() Join {
 	case kwPositional:
 		j.Kind = JoinPositional
 	}
+	bare := p.is(kwJoin)
 	for !p.is(kwJoin) {
 		p.next()
 	}
 	p.next()
+	if bare && !j.Natural && !j.Asof && p.d.In(DuckDB) {
+		p.joinBy(&j)
+	}
 	j.Right = p.fromBase()
 	if p.d.In(Databricks) {
 		p.sparkJoinCondition(&j)

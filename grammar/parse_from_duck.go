@@ -1,5 +1,7 @@
 package grammar
 
+import "strings"
+
 // duckBranch parses the branches that only DuckDB has.
 func (p *parser) duckBranch() Body {
 	switch p.peek().word {
@@ -37,6 +39,10 @@ func (p *parser) showQuery() *ShowQuery {
 		}
 	case p.startsQuery() || p.at(kLParen):
 		x.Query = p.query()
+	case x.Verb == "SHOW" && (p.externalResources(0) || p.is(kwAll) && p.externalResources(1)):
+		for p.at(kWord) {
+			x.Words = append(x.Words, p.takeIdent())
+		}
 	case p.is(kwAll):
 		x.Words = []Ident{p.takeIdent()}
 		if p.is(kwTables) {
@@ -56,6 +62,12 @@ func (p *parser) showQuery() *ShowQuery {
 	}
 	x.Span = p.since(start)
 	return x
+}
+
+// externalResources reports whether EXTERNAL RESOURCES stands n tokens behind the cursor, as the last words (2.0).
+func (p *parser) externalResources(n int) bool {
+	next := p.look(n + 2).kind
+	return p.look(n).word == kwExternal && p.wordAt(n+1) == "RESOURCES" && (next == kEOF || next == kSemicolon || next == kRParen)
 }
 
 // duckBaseItem parses one FROM item of DuckDB without joins.
@@ -142,6 +154,41 @@ func (p *parser) duckUnaliased(start int32, lateral bool, prefix Ident) FromItem
 	}
 	x.Span = p.since(start)
 	return x
+}
+
+// joinBy parses BY (TYPE type) behind the word JOIN if it is there (2.0). The types that have words of their own make the same
+// tree as those.
+func (p *parser) joinBy(j *Join) {
+	t := p.look(3)
+	if !p.is(kwBy) || p.look(1).kind != kLParen || p.look(2).word != kwType || !p.isLabel(t) {
+		return
+	}
+	p.i += 3
+	name := p.takeIdent()
+	switch strings.TrimSuffix(strings.ToUpper(name.Text), "_JOIN") {
+	case "INNER":
+	case "LEFT":
+		j.Kind = JoinLeft
+	case "RIGHT":
+		j.Kind = JoinRight
+	case "FULL":
+		j.Kind = JoinFull
+	case "SEMI":
+		j.Kind = JoinSemi
+	case "ANTI":
+		j.Kind = JoinAnti
+	case "MARK":
+		j.Kind = JoinMark
+	case "SINGLE":
+		j.Kind = JoinSingle
+	case "RIGHT_SEMI":
+		j.Kind = JoinRightSemi
+	case "RIGHT_ANTI":
+		j.Kind = JoinRightAnti
+	default:
+		p.failAt(t, "a type of join")
+	}
+	p.expectKind(kRParen)
 }
 
 // setPrefix gives an item the alias that stood in front of it.

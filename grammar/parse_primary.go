@@ -1,5 +1,7 @@
 package grammar
 
+import "slices"
+
 // primary parses an expression without prefix and postfix operators.
 func (p *parser) primary() Expr {
 	t := p.peek()
@@ -156,6 +158,12 @@ func (p *parser) plainWord() bool {
 func (p *parser) duckPrimaryWord(t *token) Expr {
 	next := p.look(1).kind
 	switch t.word {
+	case kwStruct, kwRow, kwMap, kwTuple, kwUnion:
+		if next == kLParen && p.look(p.listSuffix(p.closing()+1)).kind == kString { // 2.0
+			return p.typedValue(t.start, p.dataType())
+		}
+	}
+	switch t.word {
 	case kwNull:
 		p.next()
 		return &Null{Span{t.start, t.end}}
@@ -184,6 +192,9 @@ func (p *parser) duckPrimaryWord(t *token) Expr {
 	case kwInterval:
 		if next == kString || next == kNumber || next == kLParen {
 			return p.duckInterval()
+		}
+		if n := p.listSuffix(p.intervalWords()); n > 1 && p.look(n).kind == kString { // 2.0
+			return p.typedValue(t.start, p.dataType())
 		}
 	case kwMap:
 		if next == kLBrace {
@@ -252,13 +263,16 @@ func (p *parser) nameOrCall() Expr {
 		}
 		parts := p.idents.take(mark)
 		x := p.callOf(start, nil, Name{Span: p.since(start), Parts: parts})
-		if p.at(kString) && p.d.In(DuckDB) && (len(parts) > 1 || p.isTypeName(t)) && readsAsType(x) {
-			p.i = first // foo(1) 'x': what looked like a call is a type
-			return p.typedValue(start, p.dataType())
+		if p.d.In(DuckDB) && (len(parts) > 1 || p.isTypeName(t)) && readsAsType(x) {
+			if p.i--; p.look(p.listSuffix(1)).kind == kString {
+				p.i = first // foo(1) 'x': what looked like a call is a type
+				return p.typedValue(start, p.dataType())
+			}
+			p.i++
 		}
 		return x
-	case kLBracket:
-		if p.d.In(DuckDB) && (len(p.idents.stack)-mark > 1 || p.isTypeName(t)) {
+	case kLBracket, kWord:
+		if p.d.In(DuckDB) && (p.at(kLBracket) || p.is(kwArray)) && (len(p.idents.stack)-mark > 1 || p.isTypeName(t)) {
 			if p.i--; p.look(p.listSuffix(1)).kind == kString {
 				p.idents.take(mark)
 				p.i = first
@@ -438,19 +452,61 @@ func (p *parser) typeWords(t *token) int {
 	return p.listSuffix(p.typeModifiers(n))
 }
 
-// listSuffix returns the number of tokens up to behind the [] and [n] that follow the first n.
+// listSuffix returns the number of tokens up to behind the [], [n], ARRAY and ARRAY[n] that follow the first n.
 func (p *parser) listSuffix(n int) int {
-	for n > 0 && p.look(n).kind == kLBracket {
-		m := n + 1
-		if p.look(m).kind == kNumber {
+	for n > 0 {
+		m := n
+		if p.look(m).word == kwArray {
 			m++
+			n = m
 		}
-		if p.look(m).kind != kRBracket {
+		if p.look(m).kind == kLBracket {
+			if m++; p.look(m).kind == kNumber {
+				m++
+			}
+			if p.look(m).kind == kRBracket {
+				n = m + 1
+				continue
+			}
+		}
+		if p.look(n).word != kwArray {
 			break
 		}
-		n = m + 1
 	}
 	return n
+}
+
+// closing returns how far behind the cursor the parenthesis ends that opens behind the word there; far behind the text's end if it
+// doesn't. All pairs of a text are found at once, so that nested ones cost no more.
+func (p *parser) closing() int {
+	if len(p.pairs) == 0 {
+		p.pairs = slices.Grow(p.pairs, len(p.toks))[:len(p.toks)]
+		var open []int32
+		for i := range p.toks {
+			p.pairs[i] = int32(len(p.toks))
+			switch p.toks[i].kind {
+			case kLParen:
+				open = append(open, int32(i))
+			case kRParen:
+				if len(open) > 0 {
+					p.pairs[open[len(open)-1]] = int32(i)
+					open = open[:len(open)-1]
+				}
+			}
+		}
+	}
+	return int(p.pairs[p.i+1]) - p.i
+}
+
+// intervalWords returns the number of words of the type INTERVAL [unit [TO unit]] at the cursor.
+func (p *parser) intervalWords() int {
+	switch {
+	case !p.intervalUnit(p.look(1)):
+		return 1
+	case p.look(2).word == kwTo && p.intervalUnit(p.look(3)):
+		return 4
+	}
+	return 2
 }
 
 // typeModifiers returns the number of tokens of a built-in type with its modifiers, whose words are the first n; 0 if the

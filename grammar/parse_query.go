@@ -70,9 +70,7 @@ func (p *parser) statementQuery() Statement {
 	defer p.leave()
 	var with *With
 	if p.is(kwWith) {
-		p.outermost = true
 		with = p.with()
-		p.outermost = false
 		if p.startsDML() {
 			return otherStatement(p, with)
 		}
@@ -316,7 +314,7 @@ func (p *parser) with() *With {
 	p.expect(kwWith)
 	if p.is(kwRecursive) && (p.isLabel(p.look(1)) || p.look(1).kind == kString) && p.look(1).word != kwAs {
 		p.next()
-		w.Recursive, p.outermost = true, false
+		w.Recursive = true
 	}
 	mark := p.arena.with.mark()
 	for {
@@ -382,10 +380,7 @@ func (p *parser) cte() *CTE {
 	} else {
 		if p.are(kwUsing, kwKey) {
 			p.i += 2
-			p.expectKind(kLParen)
-			for _, x := range p.identListRest("a column") {
-				c.UsingKey = append(c.UsingKey, &Column{Span: x.Span, Parts: []Ident{x}})
-			}
+			c.UsingKey = p.usingKey()
 		}
 		p.expect(kwAs)
 		switch {
@@ -399,14 +394,11 @@ func (p *parser) cte() *CTE {
 	p.expectKind(kLParen)
 	level := p.windowLevel
 	p.windowLevel = 0 // a CTE does not see the windows of the query around
-	outermost := p.outermost
-	p.outermost = false
-	if outermost && p.d.In(DuckDB) && p.startsDML() && !p.is(kwMerge) {
-		c.Statement = otherStatement(p, nil)
+	if p.d.In(DuckDB) {
+		p.duckCTE(c)
 	} else {
 		c.Query = p.query()
 	}
-	p.outermost = outermost
 	p.windowLevel = level
 	p.expectKind(kRParen)
 	p.leave()

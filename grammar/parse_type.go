@@ -256,10 +256,9 @@ func (p *parser) duckBase(start int32) DataType {
 	case t.word == kwInterval:
 		return p.duckIntervalType(start)
 	case next != kLParen:
-	case t.word == kwStruct || t.word == kwRow || t.word == kwUnion:
+	case t.word == kwStruct || t.word == kwRow || t.word == kwUnion,
+		t.word == kwTuple && p.look(2).kind != kNumber && p.look(2).kind != kString && p.look(2).kind != kRParen:
 		return p.duckStruct(start)
-	case t.word == kwTuple && p.look(2).kind != kNumber && p.look(2).kind != kString && p.look(2).kind != kRParen:
-		return p.tupleType(start)
 	case t.word == kwMap:
 		p.i += 2
 		x := &MapType{Key: p.dataType()}
@@ -346,33 +345,18 @@ func takesNoModifier(name string) bool {
 	return false
 }
 
-// duckStruct parses STRUCT(name type, ...), ROW(..) or UNION(..).
+// duckStruct parses STRUCT(name type, ...), ROW(..), UNION(..) or, with types alone, TUPLE(..) of DuckDB 2.0.
 func (p *parser) duckStruct(start int32) DataType {
-	x := &StructType{Union: p.is(kwUnion)}
+	x := &StructType{Union: p.is(kwUnion), Tuple: p.is(kwTuple)}
 	p.i += 2
 	for {
-		at := p.start()
-		f := Field{Name: p.identOrString("a field")}
-		f.Type = p.dataType()
-		f.Span = p.since(at)
-		x.Fields = append(x.Fields, f)
-		if !p.comma(kRParen) {
-			break
+		f := Field{}
+		f.Start = p.start()
+		if !x.Tuple {
+			f.Name = p.identOrString("a field")
 		}
-	}
-	p.expectKind(kRParen)
-	x.Span = p.since(start)
-	return x
-}
-
-// tupleType parses TUPLE(type, ...) of DuckDB 2.0.
-func (p *parser) tupleType(start int32) DataType {
-	x := &StructType{Tuple: true}
-	p.i += 2
-	for {
-		at := p.start()
-		f := Field{Type: p.dataType()}
-		f.Span = p.since(at)
+		f.Type = p.dataType()
+		f.End = p.end()
 		x.Fields = append(x.Fields, f)
 		if !p.comma(kRParen) {
 			break

@@ -167,7 +167,11 @@ func (x *Joins) print(p *printer) {
 }
 
 var joinKinds = [...]string{JoinInner: "", JoinCross: "CROSS ", JoinLeft: "LEFT ", JoinRight: "RIGHT ", JoinFull: "FULL ",
-	JoinSemi: "SEMI ", JoinAnti: "ANTI ", JoinPositional: "POSITIONAL "}
+	JoinSemi: "SEMI ", JoinAnti: "ANTI ", JoinPositional: "POSITIONAL ", JoinRightAnti: ""}
+
+// joinTypes stand behind JOIN.
+var joinTypes = [len(joinKinds)]string{JoinMark: "BY (TYPE MARK) ", JoinSingle: "BY (TYPE SINGLE) ", JoinRightSemi: "BY (TYPE RIGHT_SEMI) ",
+	JoinRightAnti: "BY (TYPE RIGHT_ANTI) "}
 
 func (x *Join) print(p *printer) {
 	p.if_(x.Natural, "NATURAL ")
@@ -177,6 +181,7 @@ func (x *Join) print(p *printer) {
 	}
 	p.s(joinKinds[x.Kind])
 	p.s("JOIN ")
+	p.s(joinTypes[x.Kind])
 	x.Right.print(p)
 	switch {
 	case x.On != nil:

@@ -35,16 +35,16 @@ type With struct {
 // CTE is one common table expression:
 //
 //	name [(column, ...)] [MAX RECURSION LEVEL n] [AS] (query)                              Databricks
-//	name [(column, ...)] [USING KEY (column, ...)] AS [[NOT] MATERIALIZED] (query)         DuckDB
+//	name [(column, ...)] [USING KEY (key, ...)] AS [[NOT] MATERIALIZED] (query)            DuckDB
 type CTE struct {
 	Span
 	Name         Ident
 	Columns      []Ident
 	MaxRecursion Expr
-	UsingKey     []Expr // columns
+	UsingKey     []Expr // columns and, in DuckDB 2.0, calls of aggregates, which may be *Aliased
 	Materialized Materialized
 	Query        *Query
-	Statement    Statement // DuckDB 2.0: INSERT, UPDATE or DELETE; then Query is nil
+	Statement    Statement // DuckDB 2.0: INSERT, UPDATE, DELETE, TRUNCATE or COPY .. TO; then Query is nil
 }
 
 // Materialized is the hint of a DuckDB CTE.
@@ -250,6 +250,7 @@ type MultiSelect struct {
 // ShowQuery is a statement that may stand in parentheses as a query (DuckDB): DESCRIBE, SHOW, SUMMARIZE.
 //
 //	{DESCRIBE | DESC | SHOW | SUMMARIZE} [name | query]     SHOW [ALL] TABLES [FROM name]     SHOW DATABASES
+//	SHOW [ALL] EXTERNAL RESOURCES                           2.0
 type ShowQuery struct {
 	Span
 	Verb  string // DESCRIBE, SHOW or SUMMARIZE

@@ -80,13 +80,42 @@ type Install struct {
 
 func (*Install) isStatement() {}
 
-// Load is LOAD {extension | 'path'} (DuckDB).
+// Load is LOAD {extension | 'path'} [FROM {repository | 'url'}] [AS name] (DuckDB; FROM and AS are 2.0's).
 type Load struct {
 	tagged
-	Extension NameOrString `parser:"'LOAD' @@"`
+	Extension NameOrString  `parser:"'LOAD' @@"`
+	From      *NameOrString `parser:"( 'FROM' @@ )?"`
+	Alias     Ident         `parser:"( 'AS' @@ )?"`
 }
 
-func (*Load) isStatement() {}
+func (*Load) isStatement()      {}
+func (x *Load) check(p *parser) { p.nameWord(&x.Alias) }
+
+// Connect is CONNECT {database | 'path' [(option, ...)]} (DuckDB 2.0). CONNECT alone and CONNECT LOCAL are read by 2.0 and refused
+// whatever is attached.
+type Connect struct {
+	tagged
+	Path    *String       `parser:"'CONNECT' ( @@"`
+	Options *ParenOptions `parser:"  @@?"`
+	Name    Ident         `parser:"| @@ )"`
+}
+
+func (*Connect) isStatement() {}
+
+func (x *Connect) check(p *parser) {
+	p.nameWord(&x.Name)
+	if x.Name.Is("LOCAL") {
+		p.failBack(x.Name.Start, "the name of a database, or a path")
+	}
+}
+
+// Disconnect is DISCONNECT (DuckDB 2.0).
+type Disconnect struct {
+	tagged
+	Verb Keyword `parser:"@'DISCONNECT'"`
+}
+
+func (*Disconnect) isStatement() {}
 
 // UpdateExtensions is UPDATE EXTENSIONS [(name, ...)] (DuckDB).
 type UpdateExtensions struct {
@@ -163,14 +192,31 @@ func (*ImportDatabase) isStatement() {}
 // DuckSet is SET of DuckDB:
 //
 //	SET [SESSION | GLOBAL | VARIABLE] name {= | TO} value
-//	SET [SESSION | GLOBAL] {SCHEMA 'name' | TIME ZONE value}
+//	SET [SESSION | GLOBAL] {SCHEMA 'name' | TIME ZONE {value | interval}}
 type DuckSet struct {
 	tagged
-	Scope  Keyword `parser:"'SET' ( (?! Word ( '=' | 'TO' ) ) @( 'SESSION' | 'GLOBAL' | 'VARIABLE' ) )?"`
-	Zone   Expr    `parser:"( (?= 'TIME' 'ZONE' ) 'TIME' 'ZONE' @@"`
-	Schema *String `parser:"| (?= 'SCHEMA' String ) 'SCHEMA' @@"`
-	Name   *Name   `parser:"| @@"`
-	Value  Expr    `parser:"  ( '=' | 'TO' ) @@ )"`
+	Scope    Keyword       `parser:"'SET' ( (?! Word ( '=' | 'TO' ) ) @( 'SESSION' | 'GLOBAL' | 'VARIABLE' ) )?"`
+	Interval *ZoneInterval `parser:"( (?= 'TIME' 'ZONE' 'INTERVAL' ( '(' Number ')' String | String ( 'HOUR' | 'HOURS' ) 'TO' ) ) 'TIME' 'ZONE' @@"`
+	Zone     Expr          `parser:"| (?= 'TIME' 'ZONE' ) 'TIME' 'ZONE' @@"`
+	Schema   *String       `parser:"| (?= 'SCHEMA' String ) 'SCHEMA' @@"`
+	Name     *Name         `parser:"| @@"`
+	Value    Expr          `parser:"  ( '=' | 'TO' ) @@ )"`
+}
+
+// ZoneInterval is an interval as only SET TIME ZONE takes it:
+//
+//	INTERVAL (precision) 'text'   INTERVAL 'text' HOUR TO MINUTE
+type ZoneInterval struct {
+	tagged
+	Precision *Number `parser:"'INTERVAL' ( '(' @@ ')' )?"`
+	Text      String  `parser:"@@"`
+	Units     Keyword `parser:"@( ( 'HOUR' | 'HOURS' ) 'TO' ( 'MINUTE' | 'MINUTES' ) )?"`
+}
+
+func (x *ZoneInterval) check(p *parser) {
+	if x.Precision != nil && x.Units != "" {
+		p.refuse(x.Start, "an interval of two units has no precision", "")
+	}
 }
 
 func (*DuckSet) isStatement() {}

@@ -667,6 +667,20 @@ func (x *Conflict) children(w *walker) {
 
 func (x *Conflict) print(p *printer) { p.production(x) }
 
+func (x *Connect) children(w *walker) {
+	if x.Path != nil {
+		w.node(x.Path)
+	}
+	if x.Options != nil {
+		w.node(x.Options)
+	}
+	if x.Name.Present() {
+		w.node(&x.Name)
+	}
+}
+
+func (x *Connect) print(p *printer) { p.production(x) }
+
 func (x *ConstraintCharacter) children(w *walker) {
 }
 
@@ -1114,6 +1128,11 @@ func (x *Detach) children(w *walker) {
 
 func (x *Detach) print(p *printer) { p.production(x) }
 
+func (x *Disconnect) children(w *walker) {
+}
+
+func (x *Disconnect) print(p *printer) { p.production(x) }
+
 func (x *Dot) children(w *walker) {
 	w.expr(&x.X)
 	if x.Name.Present() {
@@ -1558,6 +1577,9 @@ func (x *DuckReset) children(w *walker) {
 func (x *DuckReset) print(p *printer) { p.production(x) }
 
 func (x *DuckSet) children(w *walker) {
+	if x.Interval != nil {
+		w.node(x.Interval)
+	}
 	w.expr(&x.Zone)
 	if x.Schema != nil {
 		w.node(x.Schema)
@@ -2213,6 +2235,12 @@ func (x *List) children(w *walker) {
 
 func (x *Load) children(w *walker) {
 	w.node(&x.Extension)
+	if x.From != nil {
+		w.node(x.From)
+	}
+	if x.Alias.Present() {
+		w.node(&x.Alias)
+	}
 }
 
 func (x *Load) print(p *printer) { p.production(x) }
@@ -3996,3 +4024,12 @@ func (x *With) children(w *walker) {
 
 func (x *Words) children(w *walker) {
 }
+
+func (x *ZoneInterval) children(w *walker) {
+	if x.Precision != nil {
+		w.node(x.Precision)
+	}
+	w.node(&x.Text)
+}
+
+func (x *ZoneInterval) print(p *printer) { p.production(x) }

@@ -1,6 +1,8 @@
 package normalize
 
 import (
+	"slices"
+
 	"hodor/grammar"
 )
 
@@ -162,6 +164,9 @@ func (a *analysis) with(w *grammar.With, outer *env, parent *cteScope) *cteScope
 		default:
 			c.rel = rename(a.query(node.Query, outer, scope, use{}), identsOf(node.Columns))
 		}
+		if keepsAggregates(node) {
+			decided(c.rel.all())
+		}
 		if other := scope.byName[c.name]; other != nil && other != c {
 			c.pinned, other.pinned = true, true // an error, which new names would hide
 		}
@@ -208,6 +213,14 @@ func (a *analysis) recursive(c *cte, node *grammar.CTE, outer *env, scope *cteSc
 	}
 	a.ending(node.Query, rest, nil, outer, scope, true)
 	c.rel = rename(rest, names)
+}
+
+// keepsAggregates tells whether USING KEY has more than columns: what its aggregates keep is no output of the query alone.
+func keepsAggregates(c *grammar.CTE) bool {
+	return slices.ContainsFunc(c.UsingKey, func(x grammar.Expr) bool {
+		_, column := x.(*grammar.Column)
+		return !column
+	})
 }
 
 func identsOf(idents []grammar.Ident) []string {

@@ -51,9 +51,20 @@ func Hook(sql string, opt Options, this []string) HookEffects {
 		e.Reads = e.Reads || !own(table)
 	}
 	for _, s := range file.Statements {
-		e.Writes = e.Writes || writesElsewhere(s, own)
+		e.Writes = e.Writes || writesElsewhere(s, own) || writesInside(s)
 	}
 	return e
+}
+
+// writesInside tells whether a WITH in s holds a statement, whatever it writes: DuckDB 2.0 runs it with the query.
+func writesInside(s grammar.Statement) bool {
+	found := false
+	grammar.Walk(s, func(n grammar.Node) bool {
+		c, ok := n.(*grammar.CTE)
+		found = found || ok && c.Statement != nil
+		return !found
+	})
+	return found
 }
 
 // writesElsewhere tells whether a statement may change anything but rows and properties of the table that own accepts.

@@ -1,6 +1,9 @@
 package normalize
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // S7, S15: what provably reads nothing but this relation, and writes nothing but it.
 func TestHook(t *testing.T) {
@@ -34,11 +37,49 @@ func TestHook(t *testing.T) {
 		{DialectDuckDB, "create table cat.ops.x as select 1 as a", false, true},
 		{DialectDuckDB, "create macro f(a) as a + 1", false, true},
 		{DialectDuckDB, "attach 'x.db'", true, true},
+		{DialectDuckDB, "with w as (insert into cat.ops.x values (1) returning a) select 1", true, true},
+		{DialectDuckDB, "(with w as (truncate cat.sch.t) select 1)", true, true},
+		{DialectDuckDB, "with w as (copy cat.sch.t to 'x.csv') select 1", true, true},
+		{DialectDuckDB, "with w as (delete from cat.ops.x returning a) insert into cat.sch.t from w", true, true},
+		{DialectDuckDB, "connect a", true, true},
+		{DialectDuckDB, "disconnect", true, true},
+		{DialectDuckDB, "load x as y", true, true},
+		{DialectDuckDB, "show external resources", true, false},
 		{DialectDuckDB, "'open", true, true},
 	} {
 		got := Hook(c.sql, Options{Dialect: c.dialect, Catalog: "cat", Schema: "sch"}, this)
 		if got.Reads != c.reads || got.Writes != c.writes {
 			t.Errorf("%s: %s: %+v", c.dialect, c.sql, got)
+		}
+	}
+}
+
+// What DuckDB 2.0 alone reads: a query that writes, keys that aggregate, joins whose columns no text shows.
+func TestNewerDuckFacts(t *testing.T) {
+	for _, c := range []struct{ sql, tables, opaque, volatile string }{
+		{"with w as (insert into s.x select * from s.y returning a) select a from w", "s.y", "statement", ""},
+		{"create table z as with w as (delete from s.x where a < now() returning a) select a from w", "", "statement", "now always deciding"},
+		{"with w as (copy s.x to 'f.csv') select 1", "s.x", "statement", ""},
+		{"with w as (copy (select * from s.y) to 'f.csv') select 1", "s.y", "statement", ""},
+		{"with w as (truncate s.x) select 1", "", "statement", ""},
+		{"with recursive r(k, v) using key (k, max(v)) as (select k, now() as v from s.y union all select k, v from r) select k, v from r", "s.y", "",
+			"now always deciding"},
+		{"with recursive r(k, v) using key (k, arg_max(v, random())) as (select k, v from s.y) select k from r", "s.y", "", "random always deciding"},
+		{"with recursive r(k, v) using key (k, own(v)) as (select k, v from s.y) select k from r", "s.y", "own", ""},
+		{"select a from s.x join by (type semi) s.y on x.a = y.a", "s.x s.y", "", ""},
+		{"select a from s.x join by (type mark) s.y on x.a = y.a", "s.x s.y", "join by", ""},
+		{"select a from s.x join by (type right_anti) s.y using (a)", "s.x s.y", "join by", ""},
+	} {
+		r := Normalize(c.sql, Options{Dialect: DialectDuckDB})
+		var tables, volatile []string
+		for _, x := range r.Facts.Tables {
+			tables = append(tables, strings.Join(x, "."))
+		}
+		for _, v := range r.Facts.Volatile {
+			volatile = append(volatile, v.Function+" "+string(v.Kind)+" "+string(v.Use))
+		}
+		if strings.Join(tables, " ") != c.tables || strings.Join(r.Facts.Opaque, " ") != c.opaque || strings.Join(volatile, ", ") != c.volatile {
+			t.Errorf("%s: %+v", c.sql, r.Facts)
 		}
 	}
 }
