@@ -13,7 +13,7 @@ from mkdocs.structure.files import File
 #: Pages of the site, and the files that they are made of.
 ROOT_PAGES = {"contributing.md": "CONTRIBUTING.md", "changelog.md": "CHANGELOG.md", "security.md": "SECURITY.md"}
 
-LINK = re.compile(r"\[([^\]\n]*)\]\(([^)\s]+)\)")
+LINK = re.compile(r"\[([^\]]*)\]\(([^)\s]+)\)")
 LOADED = re.compile(r"""<(?:script|img|iframe|source|video|audio)\b[^>]*\bsrc=["']?((?:https?:)?//[^"'\s>]+)""", re.IGNORECASE)
 STYLED = re.compile(
     r"""<link\b(?=[^>]*\brel=["']?(?:stylesheet|preconnect|preload|icon|dns-prefetch))[^>]*\bhref=["']?((?:https?:)?//[^"'\s>]+)"""

@@ -25,9 +25,9 @@ REASONS = frozenset(
 )
 
 FENCE = re.compile(r"^( *)(```+)(.*)$")
-MARK = re.compile(r"<!-- not run: (.*?) -->")
+MARK = re.compile(r"^ *<!-- not run: (.*?) -->")
 ITEM = re.compile(r"^ *([-*]|\d+\.) ")
-LINK = re.compile(r"\[[^\]\n]*\]\(([^)\s]+)\)")
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 
 
 @dataclass(frozen=True)
