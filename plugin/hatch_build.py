@@ -1,24 +1,28 @@
 """Build hook: puts the Go binary hodor-sql into the wheel, and the Go sources into the source distribution.
 
-The wheel is tagged py3-none-PLATFORM: any Python 3, one platform, since the binary is all that depends on it. Two
-environment variables serve builds that know more: HODOR_SQL_BINARY names a binary that is built already, and
-HODOR_WHEEL_PLATFORM the platform tag (a release sets the manylinux tag that its build image stands for).
+The wheel is tagged py3-none-PLATFORM: any Python 3, one platform, since the binary is all that depends on it. On Linux the
+platform is read from the binary: what it needs, not what the build machine is. HODOR_SQL_BINARY names a binary that is built
+already, and HODOR_WHEEL_SBOM a bill of materials that describes it.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
 import sysconfig
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 EXE = "hodor-sql.exe" if sys.platform == "win32" else "hodor-sql"
 NO_GO = ("testdata", "plugin", "bin", "dist", "demo")
+GLIBC = re.compile(r"(lib(c|m|dl|rt|pthread|util|resolv)\.so\.\d+|ld-linux(-[a-z0-9_-]+)?\.so\.\d+)$")
+OLD_GCC = {"GCC_3.0", "GCC_3.3", "GCC_3.3.1", "GCC_3.4", "GCC_3.4.2", "GCC_4.0.0", "GCC_4.2.0"}
 ADVICE = (
     "Install a wheel made for your platform instead (pip install --only-binary dbt-hodor dbt-hodor), "
     "or install Go 1.26 and a C and C++ compiler."
@@ -45,8 +49,10 @@ class HodorBuildHook(BuildHookInterface):
             self.app.abort(str(error))
         binary.chmod(0o755)
         build_data["pure_python"] = False
-        build_data["tag"] = f"py3-none-{platform_tag()}"
+        build_data["tag"] = f"py3-none-{platform_tag(binary)}"
         build_data["force_include"][str(binary)] = f"dbt_hodor/bin/{EXE}"
+        if os.environ.get("HODOR_WHEEL_SBOM"):
+            build_data["sbom_files"].append(os.environ["HODOR_WHEEL_SBOM"])
 
     def finalize(self, version: str, build_data: dict, artifact_path: str) -> None:
         if self.target_name != "sdist":
@@ -92,10 +98,40 @@ def commit(module: Path) -> str:
     return done.stdout.strip() or "unknown"
 
 
-def platform_tag() -> str:
-    """The wheel's platform: what HODOR_WHEEL_PLATFORM names, else this machine's."""
-    tag = os.environ.get("HODOR_WHEEL_PLATFORM") or sysconfig.get_platform()
-    return tag.replace("-", "_").replace(".", "_")
+def platform_tag(binary: Path) -> str:
+    """The wheel's platform. On Linux what the executable needs (PEP 600): the newest version of glibc that it asks for, and of libraries only
+    glibc's own and GCC's unwinder, which every manylinux system has. A static executable runs on any, musl's included. One that needs more,
+    as the C++ library of the machine it was built on, is for machines like that one."""
+    here = sysconfig.get_platform().replace("-", "_").replace(".", "_")
+    if not here.startswith("linux"):
+        return here
+    processor = here.removeprefix("linux_")
+    libraries, versions = needs(binary)
+    if not libraries:
+        return f"manylinux_2_17_{processor}.musllinux_1_1_{processor}"
+    foreign = [
+        name for name in libraries if not GLIBC.match(name) and not (name == "libgcc_s.so.1" and libraries[name] <= OLD_GCC)
+    ]
+    if foreign or not versions:
+        return here
+    major, minor = max(max(versions), (2, 5))
+    return f"manylinux_{major}_{minor}_{processor}"
+
+
+def needs(binary: Path) -> tuple[dict[str, set[str]], set[tuple[int, int]]]:
+    """What a Linux executable asks of its system: each shared library with the versions of its symbols, and those of glibc as pairs."""
+    from elftools.elf.elffile import ELFFile
+
+    libraries: dict[str, set[str]] = {}
+    with binary.open("rb") as file:
+        elf: Any = ELFFile(file)
+        for segment in elf.iter_segments("PT_DYNAMIC"):
+            libraries |= {tag.needed: set() for tag in segment.iter_tags("DT_NEEDED")}
+        section = elf.get_section_by_name(".gnu.version_r")
+        for library, versions in section.iter_versions() if section else ():
+            libraries.setdefault(library.name, set()).update(version.name for version in versions)
+    names = {name for versions in libraries.values() for name in versions}
+    return libraries, {(int(found[1]), int(found[2])) for found in map(re.compile(r"GLIBC_(\d+)\.(\d+)").match, names) if found}
 
 
 def go_sources(repository: Path) -> dict[str, str]:

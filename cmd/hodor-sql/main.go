@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/urfave/cli/v2"
+
+	_ "hodor/internal/libcxx"
 )
 
 func main() {

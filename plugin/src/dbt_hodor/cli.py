@@ -198,12 +198,15 @@ def lend(found: Found, arguments: list[str], stdin: bytes | None = None) -> int:
     theirs, ours_out = os.pipe()
     ours_in, theirs_out = os.pipe()
     os.environ["HODOR_RELAY"] = f"{theirs}:{theirs_out}"
-    process = subprocess.Popen(
-        [binary, *arguments],
-        executable=binary,
-        stdin=subprocess.PIPE if stdin is not None else None,
-        pass_fds=(theirs, theirs_out),
-    )
+    try:
+        process = subprocess.Popen(
+            [binary, *arguments],
+            executable=binary,
+            stdin=subprocess.PIPE if stdin is not None else None,
+            pass_fds=(theirs, theirs_out),
+        )
+    except OSError as error:
+        return say(_binary.reason(binary, error), 3)
     os.close(theirs)
     os.close(theirs_out)
     lender = Lender(found, ours_in, ours_out)
@@ -289,9 +292,12 @@ def doctor(options: dict[str, str], arguments: list[str]) -> int:
     if found is not None and (found.settings.store == "delta" or found.settings.endpoint):
         return lend(found, words, raw)
     try:
-        return subprocess.run([_binary.find(), *words], input=raw, check=False).returncode
+        binary = _binary.find()
+        return subprocess.run([binary, *words], input=raw, check=False).returncode
     except _binary.BinaryMissing as error:
         return say(error, 3)
+    except OSError as error:
+        return say(_binary.reason(binary, error), 3)
 
 
 def installed() -> dict[str, Any]:

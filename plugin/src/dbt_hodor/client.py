@@ -23,6 +23,8 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
+from dbt_hodor import _binary
+
 PROTOCOL = 1
 HELLO_S = 30.0  # until the first line; a cold disk is slow, and nothing else is known of the child before it
 LAST_WORDS = 5
@@ -131,10 +133,7 @@ class Client:
                 **apart,
             )
         except OSError as error:
-            raise ServiceGone(
-                f"{self.command[0]} can't be started: {error.strerror or error}; "
-                "install the wheel that is made for this platform, or correct HODOR_BINARY"
-            ) from None
+            raise ServiceGone(_binary.reason(self.command[0], error)) from None
         _clients.add(self)
         self._stdin = self.process.stdin.fileno()
         self._stdout = self.process.stdout.fileno()
