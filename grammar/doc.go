@@ -21,9 +21,9 @@
 // text only because nothing is reserved (a column called FROM without quotes, an alias called WHERE), and every such text
 // fails later in analysis, it may be refused here. DuckDB means 1.5 and 2.0: what either accepts is accepted, and where
 // they read one text differently the node says so (Binary.Diverges and its kin), or the text is refused (1e without digits).
-// Of DuckDB 2.0 alone, these are refused: CREATE TRIGGER; CREATE, REGISTER and DESTROY of an EXTERNAL RESOURCE; names of schemas
-// inside schemas but in queries and CREATE TABLE; empty lists behind IN and ANY; and what 2.0 reads and then refuses whatever the
-// catalog holds, such as INSERT and its kin in the WITH of a subquery.
+// Of DuckDB 2.0 alone, these are refused: names in back quotes; CREATE TRIGGER; CREATE, REGISTER and DESTROY of an EXTERNAL
+// RESOURCE; names of schemas inside schemas but in queries and CREATE TABLE; empty lists behind IN and ANY; and what 2.0 reads and
+// then refuses whatever the catalog holds, such as INSERT and its kin in the WITH of a subquery.
 //
 // testdata/syntax has a thousand texts, each marked as the engines' parsers judge it; package confirm asks them.
 //

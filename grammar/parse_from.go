@@ -221,14 +221,15 @@ func (p *parser) join() Join {
 		p.next()
 	}
 	p.next()
-	if bare && !j.Natural && !j.Asof && p.d.In(DuckDB) {
-		p.joinBy(&j)
-	}
+	by := bare && !j.Natural && !j.Asof && p.d.In(DuckDB) && p.joinBy(&j)
 	j.Right = p.fromBase()
 	if p.d.In(Databricks) {
 		p.sparkJoinCondition(&j)
 	} else {
 		p.duckJoinCondition(&j)
+	}
+	if by && j.Nearest != nil {
+		p.failBack(j.Nearest.Start, "ON or USING")
 	}
 	j.End = p.end()
 	return j

@@ -158,10 +158,10 @@ func (p *parser) duckUnaliased(start int32, lateral bool, prefix Ident) FromItem
 
 // joinBy parses BY (TYPE type) behind the word JOIN if it is there (2.0). The types that have words of their own make the same
 // tree as those.
-func (p *parser) joinBy(j *Join) {
+func (p *parser) joinBy(j *Join) bool {
 	t := p.look(3)
 	if !p.is(kwBy) || p.look(1).kind != kLParen || p.look(2).word != kwType || !p.isLabel(t) {
-		return
+		return false
 	}
 	p.i += 3
 	name := p.takeIdent()
@@ -189,6 +189,7 @@ func (p *parser) joinBy(j *Join) {
 		p.failAt(t, "a type of join")
 	}
 	p.expectKind(kRParen)
+	return true
 }
 
 // setPrefix gives an item the alias that stood in front of it.

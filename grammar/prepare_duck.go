@@ -66,7 +66,7 @@ func (*DuckExplain) isStatement() {}
 
 func (x *DuckExplain) check(p *parser) {
 	switch p.verbOf(x.Statement) {
-	case "EXPLAIN", "COMMENT", "ATTACH", "DETACH", "USE", "EXPORT", "IMPORT":
+	case "EXPLAIN", "COMMENT", "ATTACH", "DETACH", "USE", "EXPORT", "IMPORT", "CONNECT", "DISCONNECT":
 		p.refuse(x.Statement.Bounds().Start, "this statement can't be explained", "")
 	}
 	if x.Options == nil {
