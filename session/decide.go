@@ -353,7 +353,7 @@ func (st *state) note() string {
 	switch d.Reason {
 	case engine.CodeChanged:
 		if f := recordedFacts(st.record); f != nil {
-			return changedLiteral(f.Literals, st.text.present)
+			return changedLiteral(saltedLiterals(f.Literals), st.text.present)
 		}
 	case engine.Unsupported:
 		return st.node.Why

@@ -201,11 +201,21 @@ func (s *Session) View(n *project.Node) (lineage.Facts, bool) {
 		return lineageFacts(st.text, st.hooks), true
 	}
 	r := s.loaded.Of(s.proj.NodeKey(n, nil), n.UniqueID)
+	s.mu.Lock()
+	facts, ok := s.viewMemo[r]
+	s.mu.Unlock()
+	if ok {
+		return facts, true
+	}
 	f := recordedFacts(r)
 	if f == nil || f.Facts == nil || r.HashVersion != normalize.Version || f.Dialect != s.req.Adapter {
 		return lineage.Facts{}, false
 	}
-	return f.lineageFacts(), true
+	facts = f.lineageFacts()
+	s.mu.Lock()
+	s.viewMemo[r] = facts
+	s.mu.Unlock()
+	return facts, true
 }
 
 // engineRecord is a stored record as the engine takes it; nil if it can't be decoded, which is no history.

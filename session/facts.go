@@ -23,7 +23,7 @@ type sqlFacts struct {
 	Hooks    []hookFacts               `json:"hooks,omitempty"`
 	Views    map[string]viewFacts      `json:"views,omitempty"`
 	Columns  map[string]engine.Version `json:"columns,omitempty"`
-	Literals *normalize.SaltedLiterals `json:"literals,omitempty"`
+	Literals json.RawMessage           `json:"literals,omitempty"` // a normalize.SaltedLiterals; of builds only
 	SQL      string                    `json:"sql,omitempty"`
 	Decided  *decidedFacts             `json:"decided,omitempty"`
 	// After is the time of a record from the future that stood there when this one was made (loadPresent), epoch ms.
@@ -97,8 +97,8 @@ type text struct {
 	hash     string // text hash; "" for seeds and what is not UTF-8
 	code     string // code hash
 	level    string
-	facts    *normalize.Facts // nil: not known
-	literals *normalize.SaltedLiterals
+	facts    *normalize.Facts    // nil: not known
+	literals json.RawMessage     // as a record has them
 	sql      string              // canonical SQL, with hodor_keep_sql
 	present  []normalize.Literal // of the text as it is now, if it was parsed in this run
 }
@@ -108,11 +108,39 @@ func recordedFacts(r *stores.Record) *sqlFacts {
 	if r == nil || r.SQLFacts == nil {
 		return nil
 	}
+	rest, literals := cutLiterals(*r.SQLFacts)
 	var f sqlFacts
-	if json.Unmarshal([]byte(*r.SQLFacts), &f) != nil {
+	if json.Unmarshal([]byte(rest), &f) != nil {
 		return nil
 	}
+	if literals != "" {
+		f.Literals = json.RawMessage(literals)
+	}
 	return &f
+}
+
+// cutLiterals takes the literals out of sql_facts as record wrote them. They are most of it, an entry for each literal of the text, and nobody looks at
+// them where nothing has changed. In a text of JSON a quote has a backslash, so what is looked for is a key; and only of this one a salt is the first.
+func cutLiterals(facts string) (rest, literals string) {
+	const key, first = `,"literals":`, `{"salt":"`
+	at := strings.Index(facts, key+first)
+	if at < 0 {
+		return facts, ""
+	}
+	length := strings.IndexByte(facts[at:], '}') + 1 // salt and hashes are hexadecimal
+	if length == 0 {
+		return facts, ""
+	}
+	return facts[:at] + facts[at+length:], facts[at+len(key) : at+length]
+}
+
+// saltedLiterals is what a record says of literals, decoded; nil where it says nothing.
+func saltedLiterals(raw json.RawMessage) *normalize.SaltedLiterals {
+	var s *normalize.SaltedLiterals
+	if len(raw) == 0 || json.Unmarshal(raw, &s) != nil {
+		return nil
+	}
+	return s
 }
 
 // fromRecord returns the recorded analysis of the text with this hash, if the record has it for this hash version, dialect, catalog and schema.
@@ -133,7 +161,10 @@ func (s *Session) analyse(sql string) text {
 	s.mu.Lock()
 	s.counts.parsed++
 	s.mu.Unlock()
-	t := text{hash: r.TextHash, code: r.CodeHash, level: r.Level, facts: &r.Facts, literals: normalize.SaltLiterals(r.Literals), present: r.Literals}
+	t := text{hash: r.TextHash, code: r.CodeHash, level: r.Level, facts: &r.Facts, present: r.Literals}
+	if salted := normalize.SaltLiterals(r.Literals); salted != nil {
+		t.literals, _ = json.Marshal(salted)
+	}
 	if s.req.Settings.KeepSQL {
 		t.sql = r.Normalized
 	}

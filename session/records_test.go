@@ -1,6 +1,7 @@
 package session
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -8,6 +9,7 @@ import (
 	"testing"
 
 	"hodor/normalize"
+	"hodor/stores"
 )
 
 // docs/records.md lists every key of the JSON columns.
@@ -49,5 +51,56 @@ func TestDecidedIsRecorded(t *testing.T) {
 	}
 	if test := decided("test.shop.positive"); test.Kind != "test" || !strings.Contains(test.Unknown["opaque:+"], "hides the built-in") {
 		t.Errorf("an upstream without a version: %+v", test)
+	}
+}
+
+// What is cut out of sql_facts before it is decoded is the literals, whatever else stands there.
+func TestCutLiterals(t *testing.T) {
+	salted := normalize.SaltLiterals([]normalize.Literal{{Text: "1"}, {Text: "'a}'"}})
+	raw, err := json.Marshal(salted)
+	must(t, err)
+	odd := sqlFacts{
+		Dialect: "duckdb", Facts: &normalize.Facts{Tables: [][]string{{`,"literals":{"salt":"`}}}, Views: map[string]viewFacts{"a": {}, "literals": {Code: "c"}},
+		SQL: `select ',"literals":{"salt":"ab","hashes":[]}'`,
+	}
+	for _, literals := range []json.RawMessage{nil, raw} {
+		odd.Literals = literals
+		text := encode(odd)
+		rest, cut := cutLiterals(*text)
+		if cut != string(literals) {
+			t.Errorf("cut %q, want %q", cut, literals)
+		}
+		if got := recordedFacts(&stores.Record{SQLFacts: text}); got == nil || !reflect.DeepEqual(*got, odd) {
+			t.Errorf("%s is decoded as %+v", *text, got)
+		}
+		if strings.Contains(rest, `"hashes":["`) {
+			t.Errorf("left: %s", rest)
+		}
+	}
+	if got := saltedLiterals(raw); !reflect.DeepEqual(got, salted) {
+		t.Errorf("decoded %+v", got)
+	}
+	broken := `{"dialect":"duckdb","literals":{"salt":"ab"`
+	if got := recordedFacts(&stores.Record{SQLFacts: &broken}); got != nil {
+		t.Errorf("a text that breaks off: %+v", got)
+	}
+}
+
+// A text is held against the last build's literals, so a reuse keeps none.
+func TestReusesRecordNoLiterals(t *testing.T) {
+	w := newWorld(t)
+	w.add("model.shop.a", "table", "select 1 as id")
+	for _, want := range []string{"build", "reuse"} {
+		rec := w.run().records()["model.shop.a"]
+		f := recordedFacts(&rec)
+		if rec.Action != want || f == nil || (f.Literals != nil) != (want == "build") {
+			t.Errorf("%s: %+v", want, rec)
+		}
+	}
+	// A build of a text that is known has them again.
+	w.touch("model.shop.a")
+	rec := w.run().records()["model.shop.a"]
+	if f := recordedFacts(&rec); rec.Action != "build" || saltedLiterals(f.Literals) == nil {
+		t.Errorf("built again: %+v", rec)
 	}
 }

@@ -76,12 +76,15 @@ type Session struct {
 	states   map[string]*state // by unique id: what was decided
 	queue    []*queued
 	flushing bool // a flush in the middle of the run is on its way
-	warnings []string
-	counts   counts
-	lostWhy  error // why the last of the lost records could not be written
-	hookMemo map[string]hookText
-	writers  int    // attempts under way that may write elsewhere
-	wrote    uint64 // counts the beginnings of such attempts
+	// queuedBuilds is how many builds were queued since the last flush.
+	queuedBuilds int
+	warnings     []string
+	counts       counts
+	lostWhy      error // why the last of the lost records could not be written
+	hookMemo     map[string]hookText
+	viewMemo     map[*stores.Record]lineage.Facts // what records of views say; a view has many readers
+	writers      int                              // attempts under way that may write elsewhere
+	wrote        uint64                           // counts the beginnings of such attempts
 
 	// now is the session as it is known at present (see present); moved says that a statement since may have changed it.
 	nowMu sync.Mutex
@@ -110,7 +113,7 @@ func New(deps Deps) *Session {
 		deps.NewID = newUUID
 	}
 	return &Session{
-		deps: deps, states: map[string]*state{}, hookMemo: map[string]hookText{},
+		deps: deps, states: map[string]*state{}, hookMemo: map[string]hookText{}, viewMemo: map[*stores.Record]lineage.Facts{},
 		normalize: normalize.Normalize, newReader: newReader,
 	}
 }

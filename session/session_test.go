@@ -281,6 +281,10 @@ func TestFlushInBatches(t *testing.T) {
 	if n := len(count.sizes); n < 2 || n > 4 {
 		t.Errorf("written in batches of %v", count.sizes)
 	}
+	count.sizes = nil
+	if r := w.run(); r.finish.Reused != 450 || r.finish.Recorded != 450 || len(count.sizes) != 1 {
+		t.Errorf("%+v; reuses are written in batches of %v", r.finish, count.sizes)
+	}
 	count.fail = true
 	w.flags.FullRefresh = true
 	if r := w.run(); r.finish.Recorded != 0 || len(r.finish.Warnings) == 0 {
