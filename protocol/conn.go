@@ -61,6 +61,8 @@ type Conn struct {
 	running int
 	waiting int // bytes
 	queue   []func()
+	parked  int            // workers that wait for jobs
+	jobs    chan func()    // for them
 	idle    sync.WaitGroup // handlers running or queued
 }
 
@@ -87,7 +89,7 @@ func New(r io.Reader, w io.Writer, methods map[string]Method, opt Options) *Conn
 	return &Conn{
 		methods: methods, opt: opt,
 		r: bufio.NewReaderSize(r, 64<<10), w: newWriter(w, opt.MaxUnread),
-		pending: map[int64]chan message{},
+		pending: map[int64]chan message{}, jobs: make(chan func(), opt.Running),
 	}
 }
 
@@ -159,7 +161,11 @@ func (c *Conn) receive(ctx context.Context, line []byte, tooLong bool) {
 		c.refuse(salvageID(line), isAnswer(line), Errorf(CodeInvalidRequest, "a line is longer than %d bytes", c.opt.MaxLine))
 		return
 	}
-	var m message
+	m, quick := plainRequest(line)
+	if quick {
+		c.dispatch(ctx, m)
+		return
+	}
 	if err := json.Unmarshal(line, &m); err != nil {
 		code, what := CodeInvalidRequest, "not a JSON-RPC request"
 		if !json.Valid(line) {
@@ -246,7 +252,12 @@ func (c *Conn) dispatch(ctx context.Context, m message) {
 		c.running++
 		c.waiting += len(m.Params)
 		c.idle.Add(1)
-		go c.work(job)
+		if c.parked > 0 {
+			c.parked--
+			c.jobs <- job // has room for all workers
+		} else {
+			go c.work(job)
+		}
 		return
 	}
 	if fits && len(c.queue) < c.opt.Queued {
@@ -265,21 +276,27 @@ func (c *Conn) release(bytes int) {
 	c.waiting -= bytes
 }
 
-// work runs job and then what is queued, until nothing is.
+// work runs job and then what is queued, and waits for more until the connection ends: a new goroutine for each request would grow its stack anew.
 func (c *Conn) work(job func()) {
-	for {
+	for ok := true; ok; {
 		job()
 		c.mu.Lock()
 		c.idle.Done()
-		if len(c.queue) == 0 {
-			c.running--
+		if len(c.queue) > 0 {
+			job = c.queue[0]
+			c.queue[0] = nil
+			c.queue = c.queue[1:]
+			c.mu.Unlock()
+			continue
+		}
+		c.running--
+		if c.closed {
 			c.mu.Unlock()
 			return
 		}
-		job = c.queue[0]
-		c.queue[0] = nil
-		c.queue = c.queue[1:]
+		c.parked++
 		c.mu.Unlock()
+		job, ok = <-c.jobs
 	}
 }
 
@@ -294,7 +311,11 @@ func (c *Conn) run(ctx context.Context, method Method, m message) {
 		c.send(message{JSONRPC: "2.0", ID: m.ID, Error: Errorf(CodeInternal, "%s: the answer can't be encoded: %v", m.Method, err)})
 		return
 	}
-	c.send(message{JSONRPC: "2.0", ID: m.ID, Result: raw})
+	// Both are whole JSON texts of one line, and the answers to decisions are many: no encoder looks at them once more.
+	line := make([]byte, 0, len(raw)+len(m.ID)+40)
+	line = append(append(line, `{"jsonrpc":"2.0","id":`...), m.ID...)
+	line = append(append(line, `,"result":`...), raw...)
+	c.w.put(append(line, '}', '\n'))
 }
 
 func (c *Conn) safely(ctx context.Context, method Method, m message) (result any, err error) {
@@ -377,6 +398,7 @@ func (c *Conn) failPending() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.closed = true
+	close(c.jobs)
 	for id, done := range c.pending {
 		close(done)
 		delete(c.pending, id)

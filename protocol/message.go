@@ -80,6 +80,30 @@ func (m *message) kind() kind {
 	return invalid
 }
 
+// plainRequest takes apart a request as the plugin writes it: the members in this order, no blanks, a number, a name without escapes, an object. ok is
+// false for every other line, which may be the same message written otherwise, or none. encoding/json would look at each byte three times.
+func plainRequest(line []byte) (m message, ok bool) {
+	rest, ok := bytes.CutPrefix(line, []byte(`{"jsonrpc":"2.0","id":`))
+	if !ok {
+		return m, false
+	}
+	id, rest, ok := bytes.Cut(rest, []byte(`,"method":"`))
+	if !ok || len(id) == 0 || len(id) > 15 || id[0] == '0' || bytes.ContainsFunc(id, func(r rune) bool { return r < '0' || r > '9' }) {
+		return m, false
+	}
+	method, rest, ok := bytes.Cut(rest, []byte(`","params":`))
+	plain := func(r rune) bool { return r >= 'a' && r <= 'z' || r == '/' || r == '_' }
+	if !ok || len(method) == 0 || bytes.ContainsFunc(method, func(r rune) bool { return !plain(r) }) {
+		return m, false
+	}
+	params, ok := bytes.CutSuffix(rest, []byte("}"))
+	// The parameters are one value to their end, so nothing of the message can stand behind them.
+	if n := len(params); !ok || n < 2 || params[0] != '{' || params[n-1] != '}' || !json.Valid(params) {
+		return m, false
+	}
+	return message{JSONRPC: "2.0", ID: id, Method: string(method), Params: params}, true
+}
+
 var null = []byte("null")
 
 // scalar tells whether raw is a JSON number or string, the only ids that are echoed.

@@ -8,6 +8,8 @@ import (
 	"io"
 	"log"
 	"os"
+	"runtime"
+	"runtime/debug"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -85,7 +87,11 @@ type service struct {
 
 func (s *service) methods() map[string]protocol.Method {
 	return map[string]protocol.Method{
-		"run/start": {Handle: call(func(ctx context.Context, req session.StartRequest) (any, error) { return s.session.Start(ctx, req) })},
+		"run/start": {Handle: call(func(ctx context.Context, req session.StartRequest) (any, error) {
+			answer, err := s.session.Start(ctx, req)
+			settleCollector()
+			return answer, err
+		})},
 		"node/decide": {Handle: call(func(ctx context.Context, req session.DecideRequest) (any, error) {
 			return s.session.Decide(ctx, req)
 		})},
@@ -94,6 +100,17 @@ func (s *service) methods() map[string]protocol.Method {
 		"run/finish":  {Handle: call(func(ctx context.Context, req session.FinishRequest) (any, error) { return s.session.Finish(ctx, req) })},
 		"shutdown":    {Handle: func(context.Context, json.RawMessage) (any, error) { return struct{}{}, nil }, Inline: true},
 	}
+}
+
+// settleCollector lets some 64 MB of garbage gather beside the project and its history, which live until the end and would be looked through again
+// and again for the little that a decision leaves. GOGC, where it is set, decides.
+func settleCollector() {
+	if os.Getenv("GOGC") != "" {
+		return
+	}
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	debug.SetGCPercent(int(min(800, max(100, 100*(64<<20)/max(1, m.HeapAlloc)))))
 }
 
 func (s *service) built(ctx context.Context, req session.BuiltRequest) (any, error) {
