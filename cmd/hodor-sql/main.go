@@ -73,6 +73,7 @@ func commands() []*cli.Command {
 	return []*cli.Command{
 		normalizeCommand(),
 		diffCommand(),
+		benchCommand(),
 		explainCommand(),
 		historyCommand(),
 		reportCommand(),

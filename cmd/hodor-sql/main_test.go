@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -25,6 +26,12 @@ func TestScripts(t *testing.T) {
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
+		Setup: func(env *testscript.Env) error {
+			// Where the command itself can be found as a file.
+			path, err := exec.LookPath("hodor-sql")
+			env.Setenv("PROGRAM", path)
+			return err
+		},
 		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"status": cmdStatus, "shop": cmdShop},
 	})
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"hodor/bench/coverage"
 	"hodor/doctor"
 	"hodor/explain"
 	"hodor/internal/statetest"
@@ -42,6 +43,10 @@ var schemas = []struct {
 	{"prune", "prune --json: how many records are, or would be, deleted", pruneAnswer{}, [][]string{{"prune"}, {"prune", "--keep", "2026-10-04"}}},
 	{"doctor", "doctor --json: the findings, and the settings with their sources", doctor.Answer{}, [][]string{{"doctor"}}},
 	{"version", "version --json", about{}, [][]string{{"version"}}},
+	{"bench", "bench --json: how much of many SQL texts hodor understands, and how fast", coverage.Report{}, [][]string{
+		{"bench", "--seconds", "0", filepath.Join(repository, "corpus", "databricks", "broken")},
+		{"bench", "--seconds", "0", "--baseline", filepath.Join(repository, "bench", "baseline", "databricks.json"), filepath.Join(repository, "corpus", "databricks", "models")},
+	}},
 }
 
 // enums are the values of keys that have a closed list, wherever they stand.

@@ -1,0 +1,4 @@
+select
+    order_id,,
+    amount
+from `main`.`marts`.`fct_orders`

@@ -1,0 +1,1 @@
+select id, amount from delta.`/mnt/lake/sales` where amount > 0

@@ -1,0 +1,1 @@
+select 'it''s open as note from "shop"."main"."fct_orders"

@@ -1,0 +1,5 @@
+select
+    order_id,
+    amount
+from "shop"."main"."fct_orders"
+where
