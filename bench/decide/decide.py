@@ -1,8 +1,9 @@
-"""decide.py [--nodes N] [--threads N] [--json]: what a decision costs, both processes together. README.md says what is measured."""
+"""decide.py [--nodes N] [--threads N]: what a decision costs, both processes together. README.md says what is measured."""
 
 import argparse
 import json
 import os
+import resource
 import sys
 import tempfile
 import threading
@@ -13,7 +14,6 @@ from types import SimpleNamespace
 from world import World, begin, kind_of, node_of
 
 from dbt_hodor import _binary
-from dbt_hodor.relay import Relay
 
 ROOT = Path(__file__).resolve().parents[2]
 TICK = os.sysconf("SC_CLK_TCK")
@@ -123,10 +123,45 @@ def one_run(world, threads, again):
     return out
 
 
+def children():
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+def start_up(world):
+    """The child alone: by the clock to its hello and to the answer to its first request, the processor time of its life (the least of several);
+    then run/start with the whole manifest, less that."""
+    from dbt_hodor.client import Client
+
+    import dbt_hodor
+
+    hello, answer, cpu = [], [], []
+    for _ in range(7):
+        before, clock = children(), time.monotonic()
+        client = Client([world.binary], dbt_hodor.__version__, lambda *_: None)
+        client.start()
+        hello.append(time.monotonic() - clock)
+        client.call("shutdown", {})
+        answer.append(time.monotonic() - clock)
+        client.close()
+        cpu.append(children() - before)
+    loads = []
+    for _ in range(3):
+        before = children()
+        made = begin(world)
+        made._is_ready()
+        size = made.run.path.stat().st_size
+        made.abandon()
+        loads.append(children() - before - min(cpu))
+    milliseconds = {"hello_ms": min(hello), "answer_ms": min(answer), "cpu_ms": min(cpu), "load_ms": min(loads)}
+    return {name: round(value * 1e3, 1) for name, value in milliseconds.items()} | {"manifest_mb": round(size / 1e6, 1)}
+
+
 def measure(n, threads, binary):
     with tempfile.TemporaryDirectory(prefix="hodor-decide-") as folder:
         world = World(n, Path(folder), ROOT / "project" / "testdata" / "manifest_duckdb.json", binary)
         result = {"nodes": n, "threads": threads, "bytes": sum(map(len, world.texts()))}
+        result["start"] = start_up(world)
         result["first"] = one_run(world, threads, False)
         result["steady"] = one_run(world, threads, True)
         world.edit += 1
@@ -138,7 +173,6 @@ def main():
     options = argparse.ArgumentParser()
     options.add_argument("--nodes", type=int, default=10_000)
     options.add_argument("--threads", type=int, default=1)
-    options.add_argument("--json", action="store_true")
     chosen = options.parse_args()
     result = measure(chosen.nodes, chosen.threads, _binary.find())
     json.dump(result, sys.stdout, indent=2)
