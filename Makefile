@@ -231,6 +231,20 @@ check-gen: gen ## fail if the generated code in the repository is not what the g
 golden: ## rewrite the golden files of the packages that have some; read the diff before you commit it
 	go test $$(find . -path './.*' -prune -o -name '*_test.go' -exec grep -l 'flag.Bool("update"' {} + | xargs -r -n 1 dirname | sort -u) -update
 
+# Before a release: docs/benchmarks.md. AGAINST names another hodor-sql. The published dbt-hodor in pure Python is run beside, in an environment of its own.
+.PHONY: bench bench-baseline
+bench: bin/hodor-sql .venv/.hodor .venv-peers/.stamp .venv-python-hodor/.stamp ## everything that is measured, as one report in Markdown (half an hour on a quiet machine): make bench AGAINST=old/hodor-sql
+	@go build -o bin/bench-normalize ./bench/normalize
+	@go run ./bench/release -peers .venv-peers/bin/python -other .venv-python-hodor/bin/python $(if $(AGAINST),-against '$(AGAINST)') $(BENCH_FLAGS)
+
+bench-baseline: bin/hodor-sql ## save what bench compares the corpus with: bench/baseline
+	for d in databricks duckdb; do bin/hodor-sql bench --json --seconds 3 --dialect $$d corpus/$$d corpus/common | \
+		python3 -m json.tool --indent 1 > bench/baseline/$$d.json; done
+
+.venv-python-hodor/.stamp: requirements/python-hodor.txt .venv-tools/.stamp
+	tools/venv .venv-python-hodor python-hodor.txt
+	@touch $@
+
 # Text to tree, beside other parsers, which have an environment of their own. RUST=no leaves sqlparser-rs out, as does a
 # machine without cargo.
 BENCH_FLAGS ?=
@@ -271,4 +285,4 @@ demo: .venv/.hodor ## a dbt project of real shape, built again and again with ho
 
 .PHONY: clean
 clean: ## remove all that these commands made
-	rm -rf bin dist site demo/.work bench/parse/sqlparser/target .venv .venv-databricks .venv-docs .venv-matrix .venv-next .venv-peers .venv-release .venv-spark .venv-tools
+	rm -rf bin dist site demo/.work bench/parse/sqlparser/target .venv .venv-databricks .venv-docs .venv-matrix .venv-next .venv-peers .venv-python-hodor .venv-release .venv-spark .venv-tools

@@ -30,7 +30,7 @@ settled:
 def sql(i, size):
     """A model of about so many bytes that runs: views on the seed, tables on views."""
     kind = "view" if i % 2 == 0 else "table"
-    source = "{{ ref('numbers') }}" if kind == "view" else "{{ ref('m_%d') }}" % (i - 1)
+    source = "{{ ref('numbers') }}" if kind == "view" else f"{{{{ ref('m_{i - 1}') }}}}"
     lines, length, k = [f"{{{{ config(materialized='{kind}') }}}}\nselect\n    t.id,\n    t.amount"], 0, 0
     while length < size:
         line = f",\n    case when t.amount > {k} then cast(t.amount * {k} as decimal(18, 2)) else null end as sum_{k}"
@@ -53,7 +53,9 @@ def make(folder, models):
 
 def dbt(python, folder, *arguments):
     code = "import sys; from dbt.cli.main import dbtRunner; sys.exit(not dbtRunner().invoke(sys.argv[1:]).success)"
-    done = subprocess.run([python, "-c", code, "--quiet", *arguments], cwd=folder, env=environment(), capture_output=True, text=True)
+    done = subprocess.run(
+        [python, "-c", code, "--quiet", *arguments], cwd=folder, env=environment(), capture_output=True, text=True
+    )
     if done.returncode:
         raise SystemExit(f"overhead: dbt {' '.join(arguments)} failed\n{done.stdout}{done.stderr}")
 

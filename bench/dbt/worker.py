@@ -53,7 +53,14 @@ def main():
     reused = sum(status.lower().endswith("reused") for status in statuses)
     print(
         json.dumps(
-            {"cpu": cpu, "metadata": spent[0], "statements": spent[1], "reused": reused, "nodes": len(statuses), "ok": bool(out.success)}
+            {
+                "cpu": cpu,
+                "metadata": spent[0],
+                "statements": spent[1],
+                "reused": reused,
+                "nodes": len(statuses),
+                "ok": bool(out.success),
+            }
         )
     )
 

@@ -11,9 +11,8 @@ import time
 from pathlib import Path
 from types import SimpleNamespace
 
-from world import World, begin, kind_of, node_of
-
 from dbt_hodor import _binary
+from world import World, begin, node_of
 
 ROOT = Path(__file__).resolve().parents[2]
 TICK = os.sysconf("SC_CLK_TCK")
@@ -131,9 +130,8 @@ def children():
 def start_up(world):
     """The child alone: by the clock to its hello and to the answer to its first request, the processor time of its life (the least of several);
     then run/start with the whole manifest, less that."""
-    from dbt_hodor.client import Client
-
     import dbt_hodor
+    from dbt_hodor.client import Client
 
     hello, answer, cpu = [], [], []
     for _ in range(7):

@@ -32,7 +32,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("PROGRAM", path)
 			return err
 		},
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"status": cmdStatus, "shop": cmdShop},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"status": cmdStatus, "shop": cmdShop},
 	})
 }
 
