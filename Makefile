@@ -209,10 +209,9 @@ test-executor: .venv/.hodor .venv-next/.hodor ## state's executor at length: sel
 	HODOR_SELECT_PROJECTS=120 HODOR_LONG=1 go test ./executor/... ./state -timeout 2h
 
 .PHONY: lint
-lint: .venv-tools/.stamp ## formatting, vet, staticcheck, ruff, mypy
+lint: .venv-tools/.stamp ## formatting, golangci-lint (vet and staticcheck among it), ruff, mypy
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$unformatted" || { echo "gofmt -w needed: $$unformatted"; exit 1; }
-	go vet -tags spark ./...
-	go tool -modfile=requirements/go-tools.mod staticcheck -tags spark ./...
+	go tool -modfile=requirements/go-tools.mod golangci-lint run ./...
 	@for d in $$(go list -f '{{.Dir}}' ./...); do test -f $$d/doc.go || { echo "$$d has no doc.go"; exit 1; }; done
 	.venv-tools/bin/ruff check -q .
 	.venv-tools/bin/ruff format -q --check .

@@ -102,7 +102,9 @@ func TestSharedLaws(t *testing.T) {
 			return
 		}
 		if f, err := Parse(sql, d); err == nil && out != nil {
-			json.NewEncoder(out).Encode(map[string]string{"id": id, "dialect": d.String(), "sql": Print(f, d), "from": sql})
+			if err := json.NewEncoder(out).Encode(map[string]string{"id": id, "dialect": d.String(), "sql": Print(f, d), "from": sql}); err != nil {
+				t.Error(err)
+			}
 		}
 	})
 	t.Logf("%d texts", n)

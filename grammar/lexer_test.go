@@ -109,7 +109,7 @@ func TestTokens(t *testing.T) {
 // TestTokensOfOneTextBeforeAnError checks that what stands before an error is yielded, so that callers see where it is.
 func TestTokensStopEarly(t *testing.T) {
 	n := 0
-	for range Tokens("a b c d", DuckDB) {
+	for range Tokens("a b c d", DuckDB) { //nolint:errcheck // none comes before the second
 		if n++; n == 2 {
 			break
 		}
@@ -205,7 +205,7 @@ func TestCommentsKeepTheirPlace(t *testing.T) {
 	}
 	var got []string
 	for _, c := range f.Comments {
-		got = append(got, c.Span.Text(sql)+"|"+string(rune('0'+c.Before)))
+		got = append(got, c.Span.Text(sql)+"|"+string('0'+c.Before))
 	}
 	want := "-- a|0 /* b */|1 -- c|1 /*+ d */|2 -- e|4"
 	if strings.Join(got, " ") != want {

@@ -76,7 +76,9 @@ func TestParenthesizedParses(t *testing.T) {
 			return
 		}
 		if out != nil {
-			json.NewEncoder(out).Encode(map[string]any{"id": id, "dialect": d.String(), "sql": text, "from": sql, "diverges": diverges})
+			if err := json.NewEncoder(out).Encode(map[string]any{"id": id, "dialect": d.String(), "sql": text, "from": sql, "diverges": diverges}); err != nil {
+				t.Error(err)
+			}
 		}
 	})
 }

@@ -76,7 +76,7 @@ func TestNewerDuckFacts(t *testing.T) {
 			tables = append(tables, strings.Join(x, "."))
 		}
 		for _, v := range r.Facts.Volatile {
-			volatile = append(volatile, v.Function+" "+string(v.Kind)+" "+string(v.Use))
+			volatile = append(volatile, v.Function+" "+v.Kind+" "+v.Use)
 		}
 		if strings.Join(tables, " ") != c.tables || strings.Join(r.Facts.Opaque, " ") != c.opaque || strings.Join(volatile, ", ") != c.volatile {
 			t.Errorf("%s: %+v", c.sql, r.Facts)

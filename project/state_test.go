@@ -71,7 +71,7 @@ func TestStateSettings(t *testing.T) {
 		{`{"evaluate_volatile_sql": "auto"}`, base, 0},
 		{`{"evaluate_volatile_sql": "yes"}`, base, 1},
 		{`{"pre_clone": "never", "allow_clones": true, "defer_to_target": "prod"}`, base, 1},
-		{`{"lag_tolerence": "1h"}`, base, 1},
+		{`{"lag_tolerence": "1h"}`, base, 1}, //nolint:misspell // on purpose
 	} {
 		got, warn := stateOf(c.block)
 		if got != c.want || len(warn) != c.warns {

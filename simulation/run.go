@@ -190,7 +190,7 @@ func (r *run) decide(id string, rnd *rand.Rand) {
 	if n.compileWrites {
 		// The plugin sees the statement on the thread that compiles.
 		f := &flight{wrote: map[string]bool{}}
-		w.writing(f, func() error { return w.db.audit(7) })
+		_ = w.writing(f, func() error { return w.db.audit(7) })
 		defer r.fresh(f)
 	}
 	compiled := w.p.compile(n, r.cache, r.flags.FullRefresh || n.fullRefresh)

@@ -227,7 +227,7 @@ func (r *relay) Close() error {
 	r.once.Do(func() {
 		_ = r.in.Close()
 		done := make(chan error, 1)
-		go func() { <-r.served; done <- r.cmd.Wait() }()
+		go func() { <-r.served; done <- r.cmd.Wait() }() //nolint:errcheck // how the process ended says more than how its pipe did
 		select {
 		case r.err = <-done:
 		case <-time.After(30 * time.Second):

@@ -116,7 +116,7 @@ func Resident(field string) (n int) {
 	}
 	for line := range strings.Lines(string(raw)) {
 		if rest, ok := strings.CutPrefix(line, field+":"); ok {
-			fmt.Sscan(rest, &n)
+			_, _ = fmt.Sscan(rest, &n)
 		}
 	}
 	return n * 1024

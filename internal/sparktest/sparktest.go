@@ -58,7 +58,7 @@ var (
 	once    sync.Once
 	address string
 	failed  error
-	//lint:ignore U1000 it is there to be held
+	//nolint:unused // it is there to be held
 	input  io.Closer // of the server; held here, or the collector would close it and so end the server
 	serial atomic.Int64
 )
@@ -136,8 +136,7 @@ func start() (string, io.Closer, error) {
 	}
 	line, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {
-		//lint:ignore ST1005 Spark is a name
-		return "", nil, fmt.Errorf("Spark did not start: %w", errors.Join(err, cmd.Wait()))
+		return "", nil, fmt.Errorf("Spark did not start: %w", errors.Join(err, cmd.Wait())) //nolint:staticcheck // ST1005: Spark is a name
 	}
 	return strings.TrimSpace(line), &child{in, cmd}, nil
 }

@@ -29,7 +29,7 @@ func (s *Store) LoadBefore(ctx context.Context, scope stores.Scope, sinceMS, bef
 			r := &stores.Record{}
 			if err := scan(r, v); err != nil {
 				out.Reject(r.NodeKey)
-				return nil
+				return nil //nolint:nilerr // a record that can't be read is no history, and no error
 			}
 			if r.ProjectName != scope.Project || r.TargetName != scope.Target {
 				return nil // a collation of the database's own takes them for equal
