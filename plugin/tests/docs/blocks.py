@@ -21,6 +21,8 @@ REASONS = frozenset(
         "installs packages",
         "needs a Databricks workspace",
         "needs a PostgreSQL server",
+        "needs another program",
+        "needs another release",
     }
 )
 
