@@ -12,6 +12,7 @@ import json
 import os
 import re
 import threading
+from collections import Counter
 from collections.abc import Callable
 from datetime import timezone
 from typing import Any
@@ -265,16 +266,16 @@ class Replacements:
 
     def _cover(self) -> list[tuple[str, str, list[int]]]:
         """Probes with the first character of each (one character is quicker to miss) and the literals they stand for."""
-        holders: dict[str, set[int]] = {}
-        for i, literal in enumerate(self._literals):
+        parts = []
+        for literal in self._literals:
             starts = range(max(1, len(literal) - self.PROBE + 1))
-            for probe in {literal[start : start + self.PROBE] for start in starts}:
-                holders.setdefault(probe, set()).add(i)
-        left, probes = set(range(len(self._literals))), []
+            parts.append({literal[start : start + self.PROBE] for start in starts})
+        left, probes = list(range(len(parts))), []
         while left:
-            probe = max(holders, key=lambda part: (len(holders[part] & left), part))
-            probes.append((probe[0], probe, sorted(holders[probe] & left)))
-            left -= holders[probe]
+            counts = Counter(part for i in left for part in parts[i])
+            probe = max(counts, key=lambda part: (counts[part], part))
+            probes.append((probe[0], probe, [i for i in left if probe in parts[i]]))
+            left = [i for i in left if probe not in parts[i]]
         return probes
 
     def _near(self, sql: str, probe: str) -> str:
