@@ -1,6 +1,10 @@
 package grammar
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"hodor/internal/blocks"
+)
 
 // A tree's nodes come from blocks of one type each, so that it costs few allocations. Blocks belong to one tree: a block
 // that two trees share would keep the older one alive as long as the younger, and so, from neighbour to neighbour, every tree
@@ -10,18 +14,15 @@ import "unsafe"
 type slab[T any] struct {
 	free []T
 	size int // values in the newest block
-	// lent: the blocks are kept; the first n of them are in use.
+	// lent: the blocks come back.
 	lent   bool
-	blocks [][]T
-	n      int
+	blocks blocks.Blocks[T]
 }
 
-// Bytes of the first and of the largest block, of a block of lent trees, and of all blocks of one type that are kept between two of them.
+// Bytes of the first and of the largest block of a tree of its own.
 const (
 	slabFirst = 256
 	slabBytes = 2048
-	slabLent  = 8192
-	slabKept  = 1 << 19
 )
 
 func (s *slab[T]) new() *T {
@@ -45,19 +46,12 @@ func (s *slab[T]) take(n int) []T {
 
 // grow starts a block of at least n values.
 func (s *slab[T]) grow(n int) {
-	var x T
-	size := int(max(1, unsafe.Sizeof(x)))
 	if s.lent {
-		for s.n < len(s.blocks) && len(s.blocks[s.n]) < n {
-			s.n++
-		}
-		if s.n == len(s.blocks) {
-			s.blocks = append(s.blocks, make([]T, max(n, slabLent/size, 1)))
-		}
-		s.free = s.blocks[s.n]
-		s.n++
+		s.free = s.blocks.Next(n)
 		return
 	}
+	var x T
+	size := int(max(1, unsafe.Sizeof(x)))
 	s.size = min(max(2*s.size, slabFirst/size, 1), max(slabBytes/size, 1))
 	s.free = make([]T, max(n, s.size))
 }
@@ -67,22 +61,8 @@ func (s *slab[T]) lend() { s.lent = true }
 
 // recycle takes back all values that were handed out.
 func (s *slab[T]) recycle() {
-	var x T
-	size, kept := int(max(1, unsafe.Sizeof(x))), 0
-	for i, block := range s.blocks {
-		if kept += len(block) * size; kept > slabKept {
-			clear(s.blocks[i:])
-			s.blocks = s.blocks[:i]
-			break
-		}
-		switch {
-		case i < s.n-1:
-			clear(block)
-		case i == s.n-1:
-			clear(block[:len(block)-len(s.free)])
-		}
-	}
-	s.n, s.free = 0, nil
+	s.blocks.Recycle(len(s.free))
+	s.free = nil
 }
 
 // lister builds slices of unknown length on a stack and copies them, when complete, into a slab. Lists may nest.

@@ -22,7 +22,7 @@ func TestTreesShareNoMemory(t *testing.T) {
 			t.Fatal(err)
 		}
 		if n < rounds-1 {
-			old = append(old, blocks(f)...)
+			old = append(old, held(f)...)
 		}
 		last = f
 	}
@@ -40,8 +40,8 @@ func TestTreesShareNoMemory(t *testing.T) {
 	runtime.KeepAlive(last)
 }
 
-// blocks returns a weak pointer to each node of the tree.
-func blocks(f *File) (out []weak.Pointer[byte]) {
+// held returns a weak pointer to each node of the tree.
+func held(f *File) (out []weak.Pointer[byte]) {
 	Walk(f, func(n Node) bool {
 		// The second word of an interface value is the pointer to its node.
 		p := (*[2]unsafe.Pointer)(unsafe.Pointer(&n))[1]
@@ -103,36 +103,6 @@ func TestLendIsParse(t *testing.T) {
 			if lent != (err == nil) || fmt.Sprint(err) != fmt.Sprint(wantErr) {
 				t.Errorf("lent %v: %v instead of %v", lent, err, wantErr)
 			}
-		}
-	}
-}
-
-// Of a huge tree little is kept, and what is kept is handed out zeroed.
-func TestLentBlocksAreBounded(t *testing.T) {
-	s := slab[Column]{lent: true}
-	size := int(unsafe.Sizeof(Column{}))
-	for round := range 3 {
-		for n := range 100_000 {
-			x, list := s.new(), s.take(n%90)
-			if x.Parts != nil || x.End != 0 {
-				t.Fatalf("round %d: %v", round, x)
-			}
-			x.Parts, x.End = []Ident{}, 1
-			for i := range list {
-				if list[i].End != 0 {
-					t.Fatalf("round %d: %v", round, list[i])
-				}
-				list[i].End = 1
-			}
-		}
-		s.take(2 * slabKept / size)
-		s.recycle()
-		kept := 0
-		for _, block := range s.blocks {
-			kept += len(block) * size
-		}
-		if kept > slabKept || kept < slabKept/2 {
-			t.Errorf("%d bytes are kept", kept)
 		}
 	}
 }

@@ -4,9 +4,10 @@ package grammar
 
 // walker visits a tree. The methods that know each node's parts are generated.
 type walker struct {
-	enter func(Node) bool
-	leave func(Node)
-	slot  func(*Expr)
+	enter   func(Node) bool
+	leave   func(Node)
+	rewrite func(Expr) Expr
+	idents  bool // identifiers are visited too
 }
 
 func (w *walker) node(n Node) {
@@ -24,8 +25,15 @@ func (w *walker) expr(x *Expr) {
 		return
 	}
 	w.node(*x)
-	if w.slot != nil {
-		w.slot(x)
+	if w.rewrite != nil {
+		*x = w.rewrite(*x)
+	}
+}
+
+// ident visits an identifier, which has no parts.
+func (w *walker) ident(x *Ident) {
+	if w.idents {
+		w.node(x)
 	}
 }
 
@@ -33,18 +41,24 @@ func (w *walker) expr(x *Expr) {
 // aliases that stand in front of what they name. Parts stored as values, such as identifiers, are visited by their address.
 // visit says whether to go on into the node.
 func Walk(n Node, visit func(Node) bool) {
-	w := walker{enter: visit}
+	w := walker{enter: visit, idents: true}
 	w.node(n)
 }
 
 // WalkLeave is Walk with a second function that is called after the parts of each node that was entered.
 func WalkLeave(n Node, enter func(Node) bool, leave func(Node)) {
-	w := walker{enter: enter, leave: leave}
+	w := walker{enter: enter, leave: leave, idents: true}
 	w.node(n)
 }
 
 // Rewrite replaces every expression of n by what f makes of it, operands first. n itself stays; f may return its argument.
 func Rewrite(n Node, f func(Expr) Expr) {
-	w := walker{slot: func(x *Expr) { *x = f(*x) }}
+	w := walker{rewrite: f}
+	w.node(n)
+}
+
+// WalkRewrite is Walk, identifiers left out, and Rewrite in one: enter sees each node before its parts are rewritten.
+func WalkRewrite(n Node, enter func(Node) bool, f func(Expr) Expr) {
+	w := walker{enter: enter, rewrite: f}
 	w.node(n)
 }

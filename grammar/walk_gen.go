@@ -38,7 +38,7 @@ func (x *AddedPartition) print(p *printer) { p.production(x) }
 
 func (x *Alias) children(w *walker) {
 	if x.Name.Present() {
-		w.node(&x.Name)
+		w.ident(&x.Name)
 	}
 	for i := range x.Columns {
 		w.node(&x.Columns[i])
@@ -47,7 +47,7 @@ func (x *Alias) children(w *walker) {
 
 func (x *AliasColumn) children(w *walker) {
 	if x.Name.Present() {
-		w.node(&x.Name)
+		w.ident(&x.Name)
 	}
 	if x.Type != nil {
 		w.node(x.Type)
@@ -57,11 +57,11 @@ func (x *AliasColumn) children(w *walker) {
 func (x *Aliased) children(w *walker) {
 	w.expr(&x.X)
 	if x.Alias.Present() {
-		w.node(&x.Alias)
+		w.ident(&x.Alias)
 	}
 	for i := range x.Aliases {
 		if x.Aliases[i].Present() {
-			w.node(&x.Aliases[i])
+			w.ident(&x.Aliases[i])
 		}
 	}
 }
@@ -116,7 +116,7 @@ func (x *AlterAction) children(w *walker) {
 		w.node(x.Cluster)
 	}
 	if x.Collation.Present() {
-		w.node(&x.Collation)
+		w.ident(&x.Collation)
 	}
 	if x.Owner != nil {
 		w.node(x.Owner)
@@ -169,7 +169,7 @@ func (x *AlterColumn) children(w *walker) {
 		w.node(x.After)
 	}
 	if x.NewName.Present() {
-		w.node(&x.NewName)
+		w.ident(&x.NewName)
 	}
 	if x.NewType != nil {
 		w.node(x.NewType)
@@ -188,15 +188,15 @@ func (x *AlterDrop) children(w *walker) {
 		}
 	}
 	if x.KeyName.Present() {
-		w.node(&x.KeyName)
+		w.ident(&x.KeyName)
 	}
 	for i := range x.KeyColumns {
 		if x.KeyColumns[i].Present() {
-			w.node(&x.KeyColumns[i])
+			w.ident(&x.KeyColumns[i])
 		}
 	}
 	if x.Feature != nil {
-		w.node(x.Feature)
+		w.ident(x.Feature)
 	}
 	for i := range x.Partitions {
 		w.node(&x.Partitions[i])
@@ -219,7 +219,7 @@ func (x *AlterRename) children(w *walker) {
 		w.node(x.Column)
 	}
 	if x.ColumnTo.Present() {
-		w.node(&x.ColumnTo)
+		w.ident(&x.ColumnTo)
 	}
 	if x.Partition != nil {
 		w.node(x.Partition)
@@ -334,7 +334,7 @@ func (x *AtTimeZone) children(w *walker) {
 func (x *Attach) children(w *walker) {
 	w.node(&x.Path)
 	if x.Alias.Present() {
-		w.node(&x.Alias)
+		w.ident(&x.Alias)
 	}
 	if x.Options != nil {
 		w.node(x.Options)
@@ -394,7 +394,7 @@ func (x *Bound) children(w *walker) {
 func (x *Buckets) children(w *walker) {
 	for i := range x.By {
 		if x.By[i].Present() {
-			w.node(&x.By[i])
+			w.ident(&x.By[i])
 		}
 	}
 	for i := range x.Sorted {
@@ -422,11 +422,11 @@ func (x *CDCList) print(p *printer) { p.production(x) }
 
 func (x *CTE) children(w *walker) {
 	if x.Name.Present() {
-		w.node(&x.Name)
+		w.ident(&x.Name)
 	}
 	for i := range x.Columns {
 		if x.Columns[i].Present() {
-			w.node(&x.Columns[i])
+			w.ident(&x.Columns[i])
 		}
 	}
 	w.expr(&x.MaxRecursion)
@@ -527,7 +527,7 @@ func (x *Changes) children(w *walker) {
 
 func (x *Checkpoint) children(w *walker) {
 	if x.Database.Present() {
-		w.node(&x.Database)
+		w.ident(&x.Database)
 	}
 }
 
@@ -553,7 +553,7 @@ func (x *Collate) children(w *walker) {
 func (x *Column) children(w *walker) {
 	for i := range x.Parts {
 		if x.Parts[i].Present() {
-			w.node(&x.Parts[i])
+			w.ident(&x.Parts[i])
 		}
 	}
 }
@@ -564,7 +564,7 @@ func (x *ColumnAttribute) children(w *walker) {
 		w.node(x.Comment)
 	}
 	if x.Collate.Present() {
-		w.node(&x.Collate)
+		w.ident(&x.Collate)
 	}
 	w.expr(&x.Expr)
 	for i := range x.Options {
@@ -582,7 +582,7 @@ func (x *ColumnAttribute) print(p *printer) { p.production(x) }
 
 func (x *ColumnConstraint) children(w *walker) {
 	if x.Name.Present() {
-		w.node(&x.Name)
+		w.ident(&x.Name)
 	}
 	w.expr(&x.Check)
 	if x.References != nil {
@@ -597,7 +597,7 @@ func (x *ColumnConstraint) print(p *printer) { p.production(x) }
 
 func (x *ColumnDef) children(w *walker) {
 	if x.Name.Present() {
-		w.node(&x.Name)
+		w.ident(&x.Name)
 	}
 	if x.Type != nil {
 		w.node(x.Type)
@@ -620,7 +620,7 @@ func (x *ColumnList) children(w *walker) {
 func (x *Columns) children(w *walker) {
 	for i := range x.Qualifier {
 		if x.Qualifier[i].Present() {
-			w.node(&x.Qualifier[i])
+			w.ident(&x.Qualifier[i])
 		}
 	}
 	w.expr(&x.Arg)
@@ -644,7 +644,7 @@ func (x *Comprehension) children(w *walker) {
 	w.expr(&x.X)
 	for i := range x.Vars {
 		if x.Vars[i].Present() {
-			w.node(&x.Vars[i])
+			w.ident(&x.Vars[i])
 		}
 	}
 	w.expr(&x.In)
@@ -657,7 +657,7 @@ func (x *Conflict) children(w *walker) {
 	}
 	w.expr(&x.Where)
 	if x.Constraint.Present() {
-		w.node(&x.Constraint)
+		w.ident(&x.Constraint)
 	}
 	for i := range x.Set {
 		w.node(&x.Set[i])
@@ -675,7 +675,7 @@ func (x *Connect) children(w *walker) {
 		w.node(x.Options)
 	}
 	if x.Name.Present() {
-		w.node(&x.Name)
+		w.ident(&x.Name)
 	}
 }
 
@@ -832,13 +832,13 @@ func (x *CreateFunction) print(p *printer) { p.production(x) }
 
 func (x *CreateIndex) children(w *walker) {
 	if x.Name.Present() {
-		w.node(&x.Name)
+		w.ident(&x.Name)
 	}
 	if x.Table.Present() {
 		w.node(&x.Table)
 	}
 	if x.Using.Present() {
-		w.node(&x.Using)
+		w.ident(&x.Using)
 	}
 	for i := range x.Columns {
 		w.node(&x.Columns[i])
@@ -874,10 +874,10 @@ func (x *CreateSchema) print(p *printer) { p.production(x) }
 
 func (x *CreateSecret) children(w *walker) {
 	if x.Name.Present() {
-		w.node(&x.Name)
+		w.ident(&x.Name)
 	}
 	if x.Storage.Present() {
-		w.node(&x.Storage)
+		w.ident(&x.Storage)
 	}
 	w.node(&x.Options)
 }
@@ -990,7 +990,7 @@ func (x *CursorAction) print(p *printer) { p.production(x) }
 
 func (x *Deallocate) children(w *walker) {
 	if x.Name.Present() {
-		w.node(&x.Name)
+		w.ident(&x.Name)
 	}
 }
 
@@ -1015,7 +1015,7 @@ func (x *DeclareItem) children(w *walker) {
 		w.node(&x.Conditions[i])
 	}
 	if x.Label.Present() {
-		w.node(&x.Label)
+		w.ident(&x.Label)
 	}
 	if x.Block != nil {
 		w.node(x.Block)
@@ -1024,7 +1024,7 @@ func (x *DeclareItem) children(w *walker) {
 		w.node(x.Action)
 	}
 	if x.Name.Present() {
-		w.node(&x.Name)
+		w.ident(&x.Name)
 	}
 	if x.State != nil {
 		w.node(x.State)
@@ -1033,7 +1033,7 @@ func (x *DeclareItem) children(w *walker) {
 		w.node(x.Query)
 	}
 	if x.Prepared.Present() {
-		w.node(&x.Prepared)
+		w.ident(&x.Prepared)
 	}
 }
 
@@ -1064,7 +1064,7 @@ func (x *Derived) children(w *walker) {
 		w.node(x.Watermark)
 	}
 	if x.IdentifiedBy.Present() {
-		w.node(&x.IdentifiedBy)
+		w.ident(&x.IdentifiedBy)
 	}
 	if x.Alias.Present() {
 		w.node(&x.Alias)
@@ -1122,7 +1122,7 @@ func (x *DescribeTable) print(p *printer) { p.production(x) }
 
 func (x *Detach) children(w *walker) {
 	if x.Database.Present() {
-		w.node(&x.Database)
+		w.ident(&x.Database)
 	}
 }
 
@@ -1136,7 +1136,7 @@ func (x *Disconnect) print(p *printer) { p.production(x) }
 func (x *Dot) children(w *walker) {
 	w.expr(&x.X)
 	if x.Name.Present() {
-		w.node(&x.Name)
+		w.ident(&x.Name)
 	}
 }
 
@@ -1157,10 +1157,10 @@ func (x *Drop) print(p *printer) { p.production(x) }
 
 func (x *DropSecret) children(w *walker) {
 	if x.Name.Present() {
-		w.node(&x.Name)
+		w.ident(&x.Name)
 	}
 	if x.Storage.Present() {
-		w.node(&x.Storage)
+		w.ident(&x.Storage)
 	}
 }
 
@@ -1168,7 +1168,7 @@ func (x *DropSecret) print(p *printer) { p.production(x) }
 
 func (x *DropTrigger) children(w *walker) {
 	if x.Name.Present() {
-		w.node(&x.Name)
+		w.ident(&x.Name)
 	}
 	if x.Table.Present() {
 		w.node(&x.Table)
@@ -1217,7 +1217,7 @@ func (x *DuckAlterAction) children(w *walker) {
 		w.node(x.Rename)
 	}
 	if x.ColumnTo.Present() {
-		w.node(&x.ColumnTo)
+		w.ident(&x.ColumnTo)
 	}
 	if x.Column != nil {
 		w.node(x.Column)
@@ -1226,7 +1226,7 @@ func (x *DuckAlterAction) children(w *walker) {
 		w.node(x.Schema)
 	}
 	if x.Alias != nil {
-		w.node(x.Alias)
+		w.ident(x.Alias)
 	}
 	for i := range x.Partitioned {
 		w.expr(&x.Partitioned[i])
@@ -1281,7 +1281,7 @@ func (x *DuckAnalyze) children(w *walker) {
 	}
 	for i := range x.Columns {
 		if x.Columns[i].Present() {
-			w.node(&x.Columns[i])
+			w.ident(&x.Columns[i])
 		}
 	}
 }
@@ -1299,7 +1299,7 @@ func (x *DuckCall) print(p *printer) { p.production(x) }
 
 func (x *DuckColumn) children(w *walker) {
 	if x.Name.Present() {
-		w.node(&x.Name)
+		w.ident(&x.Name)
 	}
 	if x.Type != nil {
 		w.node(x.Type)
@@ -1313,7 +1313,7 @@ func (x *DuckColumn) print(p *printer) { p.production(x) }
 
 func (x *DuckConstraint) children(w *walker) {
 	if x.Name.Present() {
-		w.node(&x.Name)
+		w.ident(&x.Name)
 	}
 	w.expr(&x.Check)
 	if x.References != nil {
@@ -1326,7 +1326,7 @@ func (x *DuckConstraint) children(w *walker) {
 		w.node(x.Collate)
 	}
 	if x.Compression.Present() {
-		w.node(&x.Compression)
+		w.ident(&x.Compression)
 	}
 	w.expr(&x.Generated)
 }
@@ -1365,13 +1365,13 @@ func (x *DuckCopy) print(p *printer) { p.production(x) }
 
 func (x *DuckCreateIndex) children(w *walker) {
 	if x.Name.Present() {
-		w.node(&x.Name)
+		w.ident(&x.Name)
 	}
 	if x.Table.Present() {
 		w.node(&x.Table)
 	}
 	if x.Method.Present() {
-		w.node(&x.Method)
+		w.ident(&x.Method)
 	}
 	for i := range x.Keys {
 		w.node(&x.Keys[i])
@@ -1414,7 +1414,7 @@ func (x *DuckCreateView) children(w *walker) {
 	}
 	for i := range x.Columns {
 		if x.Columns[i].Present() {
-			w.node(&x.Columns[i])
+			w.ident(&x.Columns[i])
 		}
 	}
 	if x.Options != nil {
@@ -1487,7 +1487,7 @@ func (x *DuckInsert) children(w *walker) {
 		w.node(&x.Table)
 	}
 	if x.Alias.Present() {
-		w.node(&x.Alias)
+		w.ident(&x.Alias)
 	}
 	if x.Columns != nil {
 		w.node(x.Columns)
@@ -1521,7 +1521,7 @@ func (x *DuckMerge) children(w *walker) {
 	w.expr(&x.On)
 	for i := range x.Using {
 		if x.Using[i].Present() {
-			w.node(&x.Using[i])
+			w.ident(&x.Using[i])
 		}
 	}
 	for i := range x.Clauses {
@@ -1558,7 +1558,7 @@ func (x *DuckReferences) children(w *walker) {
 	}
 	for i := range x.Columns {
 		if x.Columns[i].Present() {
-			w.node(&x.Columns[i])
+			w.ident(&x.Columns[i])
 		}
 	}
 	for i := range x.Actions {
@@ -1608,22 +1608,22 @@ func (x *DuckTableClause) print(p *printer) { p.production(x) }
 
 func (x *DuckTableConstraint) children(w *walker) {
 	if x.Name.Present() {
-		w.node(&x.Name)
+		w.ident(&x.Name)
 	}
 	for i := range x.Primary {
 		if x.Primary[i].Present() {
-			w.node(&x.Primary[i])
+			w.ident(&x.Primary[i])
 		}
 	}
 	for i := range x.Unique {
 		if x.Unique[i].Present() {
-			w.node(&x.Unique[i])
+			w.ident(&x.Unique[i])
 		}
 	}
 	w.expr(&x.Check)
 	for i := range x.Foreign {
 		if x.Foreign[i].Present() {
-			w.node(&x.Foreign[i])
+			w.ident(&x.Foreign[i])
 		}
 	}
 	if x.References != nil {
@@ -1676,7 +1676,7 @@ func (x *DuckVacuum) children(w *walker) {
 	}
 	for i := range x.Columns {
 		if x.Columns[i].Present() {
-			w.node(&x.Columns[i])
+			w.ident(&x.Columns[i])
 		}
 	}
 }
@@ -1707,7 +1707,7 @@ func (x *EnumType) children(w *walker) {
 
 func (x *Execute) children(w *walker) {
 	if x.Name.Present() {
-		w.node(&x.Name)
+		w.ident(&x.Name)
 	}
 	if x.Args != nil {
 		w.node(x.Args)
@@ -1752,7 +1752,7 @@ func (x *Explain) print(p *printer) { p.production(x) }
 
 func (x *ExportDatabase) children(w *walker) {
 	if x.Database.Present() {
-		w.node(&x.Database)
+		w.ident(&x.Database)
 	}
 	w.node(&x.Path)
 	if x.Options != nil {
@@ -1767,7 +1767,7 @@ func (x *ExportDatabase) print(p *printer) { p.production(x) }
 
 func (x *Field) children(w *walker) {
 	if x.Name.Present() {
-		w.node(&x.Name)
+		w.ident(&x.Name)
 	}
 	if x.Type != nil {
 		w.node(x.Type)
@@ -1797,14 +1797,14 @@ func (x *FlowSource) children(w *walker) {
 
 func (x *ForLoop) children(w *walker) {
 	if x.Name.Present() {
-		w.node(&x.Name)
+		w.ident(&x.Name)
 	}
 	w.node(&x.Query)
 	if x.Items != nil {
 		w.node(x.Items)
 	}
 	if x.Label.Present() {
-		w.node(&x.Label)
+		w.ident(&x.Label)
 	}
 }
 
@@ -1826,7 +1826,7 @@ func (x *FunctionCharacter) children(w *walker) {
 		w.node(x.Specific)
 	}
 	if x.Default.Present() {
-		w.node(&x.Default)
+		w.ident(&x.Default)
 	}
 	if x.Handler != nil {
 		w.node(x.Handler)
@@ -1863,7 +1863,7 @@ func (x *FunctionResource) print(p *printer) { p.production(x) }
 
 func (x *Generate) children(w *walker) {
 	if x.Mode.Present() {
-		w.node(&x.Mode)
+		w.ident(&x.Mode)
 	}
 	w.node(&x.Table)
 }
@@ -1924,7 +1924,7 @@ func (x *HandlerCondition) print(p *printer) { p.production(x) }
 
 func (x *Hint) children(w *walker) {
 	if x.Name.Present() {
-		w.node(&x.Name)
+		w.ident(&x.Name)
 	}
 	for i := range x.Args {
 		w.expr(&x.Args[i])
@@ -1991,7 +1991,7 @@ func (x *IndexColumn) print(p *printer) { p.production(x) }
 
 func (x *IndexOption) children(w *walker) {
 	if x.Key.Present() {
-		w.node(&x.Key)
+		w.ident(&x.Key)
 	}
 	w.expr(&x.Value)
 }
@@ -2006,7 +2006,7 @@ func (x *InlineValues) children(w *walker) {
 		w.node(x.Watermark)
 	}
 	if x.IdentifiedBy.Present() {
-		w.node(&x.IdentifiedBy)
+		w.ident(&x.IdentifiedBy)
 	}
 	if x.Alias.Present() {
 		w.node(&x.Alias)
@@ -2027,7 +2027,7 @@ func (x *Insert) children(w *walker) {
 		w.node(&x.Table)
 	}
 	if x.Alias.Present() {
-		w.node(&x.Alias)
+		w.ident(&x.Alias)
 	}
 	if x.Options != nil {
 		w.node(x.Options)
@@ -2046,14 +2046,14 @@ func (x *Insert) children(w *walker) {
 	}
 	for i := range x.ReplaceUsing {
 		if x.ReplaceUsing[i].Present() {
-			w.node(&x.ReplaceUsing[i])
+			w.ident(&x.ReplaceUsing[i])
 		}
 	}
 	if x.Query != nil {
 		w.node(x.Query)
 	}
 	if x.QueryAlias.Present() {
-		w.node(&x.QueryAlias)
+		w.ident(&x.QueryAlias)
 	}
 }
 
@@ -2096,23 +2096,23 @@ func (x *Interval) children(w *walker) {
 		w.node(&x.Parts[i])
 	}
 	if x.To.Present() {
-		w.node(&x.To)
+		w.ident(&x.To)
 	}
 }
 
 func (x *IntervalPart) children(w *walker) {
 	w.expr(&x.Value)
 	if x.Unit.Present() {
-		w.node(&x.Unit)
+		w.ident(&x.Unit)
 	}
 }
 
 func (x *IntervalType) children(w *walker) {
 	if x.From.Present() {
-		w.node(&x.From)
+		w.ident(&x.From)
 	}
 	if x.To.Present() {
-		w.node(&x.To)
+		w.ident(&x.To)
 	}
 	if x.Precision != nil {
 		w.node(x.Precision)
@@ -2138,7 +2138,7 @@ func (x *Join) children(w *walker) {
 	w.expr(&x.On)
 	for i := range x.Using {
 		if x.Using[i].Present() {
-			w.node(&x.Using[i])
+			w.ident(&x.Using[i])
 		}
 	}
 	if x.Nearest != nil {
@@ -2157,7 +2157,7 @@ func (x *Joins) children(w *walker) {
 
 func (x *Jump) children(w *walker) {
 	if x.Label.Present() {
-		w.node(&x.Label)
+		w.ident(&x.Label)
 	}
 	w.expr(&x.X)
 }
@@ -2166,7 +2166,7 @@ func (x *Jump) print(p *printer) { p.production(x) }
 
 func (x *KeyColumn) children(w *walker) {
 	if x.Name.Present() {
-		w.node(&x.Name)
+		w.ident(&x.Name)
 	}
 }
 
@@ -2175,7 +2175,7 @@ func (x *KeyColumn) print(p *printer) { p.production(x) }
 func (x *Lambda) children(w *walker) {
 	for i := range x.Params {
 		if x.Params[i].Present() {
-			w.node(&x.Params[i])
+			w.ident(&x.Params[i])
 		}
 	}
 	w.expr(&x.Body)
@@ -2186,11 +2186,11 @@ func (x *LateralView) children(w *walker) {
 		w.node(x.Call)
 	}
 	if x.Alias.Present() {
-		w.node(&x.Alias)
+		w.ident(&x.Alias)
 	}
 	for i := range x.Columns {
 		if x.Columns[i].Present() {
-			w.node(&x.Columns[i])
+			w.ident(&x.Columns[i])
 		}
 	}
 }
@@ -2201,12 +2201,12 @@ func (x *LegacyOption) children(w *walker) {
 	}
 	for i := range x.Columns {
 		if x.Columns[i].Present() {
-			w.node(&x.Columns[i])
+			w.ident(&x.Columns[i])
 		}
 	}
 	for i := range x.Keys {
 		if x.Keys[i].Present() {
-			w.node(&x.Keys[i])
+			w.ident(&x.Keys[i])
 		}
 	}
 }
@@ -2239,7 +2239,7 @@ func (x *Load) children(w *walker) {
 		w.node(x.From)
 	}
 	if x.Alias.Present() {
-		w.node(&x.Alias)
+		w.ident(&x.Alias)
 	}
 }
 
@@ -2271,7 +2271,7 @@ func (x *Loop) children(w *walker) {
 		w.node(x.Items)
 	}
 	if x.Label.Present() {
-		w.node(&x.Label)
+		w.ident(&x.Label)
 	}
 }
 
@@ -2297,7 +2297,7 @@ func (x *MacroOverload) print(p *printer) { p.production(x) }
 
 func (x *MacroParam) children(w *walker) {
 	if x.Name.Present() {
-		w.node(&x.Name)
+		w.ident(&x.Name)
 	}
 	if x.Type != nil {
 		w.node(x.Type)
@@ -2348,12 +2348,12 @@ func (x *MatchRecognize) children(w *walker) {
 	}
 	for i := range x.Rows {
 		if x.Rows[i].Present() {
-			w.node(&x.Rows[i])
+			w.ident(&x.Rows[i])
 		}
 	}
 	for i := range x.Skip {
 		if x.Skip[i].Present() {
-			w.node(&x.Skip[i])
+			w.ident(&x.Skip[i])
 		}
 	}
 	for i := range x.Subsets {
@@ -2369,11 +2369,11 @@ func (x *MatchRecognize) children(w *walker) {
 
 func (x *MatchSubset) children(w *walker) {
 	if x.Name.Present() {
-		w.node(&x.Name)
+		w.ident(&x.Name)
 	}
 	for i := range x.Variables {
 		if x.Variables[i].Present() {
-			w.node(&x.Variables[i])
+			w.ident(&x.Variables[i])
 		}
 	}
 }
@@ -2470,7 +2470,7 @@ func (x *MultiSelect) children(w *walker) {
 func (x *Name) children(w *walker) {
 	for i := range x.Parts {
 		if x.Parts[i].Present() {
-			w.node(&x.Parts[i])
+			w.ident(&x.Parts[i])
 		}
 	}
 	w.expr(&x.Dynamic)
@@ -2481,7 +2481,7 @@ func (x *NameOrString) children(w *walker) {
 		w.node(x.String)
 	}
 	if x.Name.Present() {
-		w.node(&x.Name)
+		w.ident(&x.Name)
 	}
 }
 
@@ -2489,14 +2489,14 @@ func (x *NameOrString) print(p *printer) { p.production(x) }
 
 func (x *NamedArg) children(w *walker) {
 	if x.Name.Present() {
-		w.node(&x.Name)
+		w.ident(&x.Name)
 	}
 	w.expr(&x.Value)
 }
 
 func (x *NamedWindow) children(w *walker) {
 	if x.Name.Present() {
-		w.node(&x.Name)
+		w.ident(&x.Name)
 	}
 	if x.Window != nil {
 		w.node(x.Window)
@@ -2550,7 +2550,7 @@ func (x *ObjectAction) children(w *walker) {
 		w.node(x.RenameTo)
 	}
 	if x.Collation.Present() {
-		w.node(&x.Collation)
+		w.ident(&x.Collation)
 	}
 	if x.Shared != nil {
 		w.node(x.Shared)
@@ -2602,7 +2602,7 @@ func (x *Param) children(w *walker) {
 
 func (x *Parameter) children(w *walker) {
 	if x.Name.Present() {
-		w.node(&x.Name)
+		w.ident(&x.Name)
 	}
 	if x.Type != nil {
 		w.node(x.Type)
@@ -2627,7 +2627,7 @@ func (x *ParenFrom) children(w *walker) {
 		w.node(x.Watermark)
 	}
 	if x.IdentifiedBy.Present() {
-		w.node(&x.IdentifiedBy)
+		w.ident(&x.IdentifiedBy)
 	}
 	if x.Alias.Present() {
 		w.node(&x.Alias)
@@ -2639,7 +2639,7 @@ func (x *ParenFrom) children(w *walker) {
 
 func (x *ParenOption) children(w *walker) {
 	if x.Key.Present() {
-		w.node(&x.Key)
+		w.ident(&x.Key)
 	}
 	w.expr(&x.Value)
 	for i := range x.List {
@@ -2686,7 +2686,7 @@ func (x *PartitionField) print(p *printer) { p.production(x) }
 
 func (x *PartitionItem) children(w *walker) {
 	if x.Column.Present() {
-		w.node(&x.Column)
+		w.ident(&x.Column)
 	}
 	w.expr(&x.Value)
 }
@@ -2695,7 +2695,7 @@ func (x *PartitionItem) print(p *printer) { p.production(x) }
 
 func (x *PathStep) children(w *walker) {
 	if x.Name.Present() {
-		w.node(&x.Name)
+		w.ident(&x.Name)
 	}
 	w.expr(&x.Index)
 }
@@ -2733,7 +2733,7 @@ func (x *PipeAggregate) children(w *walker) {
 
 func (x *PipeAs) children(w *walker) {
 	if x.Alias.Present() {
-		w.node(&x.Alias)
+		w.ident(&x.Alias)
 	}
 }
 
@@ -2831,7 +2831,7 @@ func (x *PivotFor) children(w *walker) {
 func (x *PivotOn) children(w *walker) {
 	w.expr(&x.X)
 	if x.Alias.Present() {
-		w.node(&x.Alias)
+		w.ident(&x.Alias)
 	}
 	for i := range x.Values {
 		w.node(&x.Values[i])
@@ -2868,7 +2868,7 @@ func (x *Postfix) children(w *walker) {
 
 func (x *Pragma) children(w *walker) {
 	if x.Name.Present() {
-		w.node(&x.Name)
+		w.ident(&x.Name)
 	}
 	if x.Args != nil {
 		w.node(x.Args)
@@ -2880,7 +2880,7 @@ func (x *Pragma) print(p *printer) { p.production(x) }
 
 func (x *Prepare) children(w *walker) {
 	if x.Name.Present() {
-		w.node(&x.Name)
+		w.ident(&x.Name)
 	}
 	if x.Statement != nil {
 		w.node(x.Statement)
@@ -2891,7 +2891,7 @@ func (x *Prepare) print(p *printer) { p.production(x) }
 
 func (x *Principal) children(w *walker) {
 	if x.Name != nil {
-		w.node(x.Name)
+		w.ident(x.Name)
 	}
 	if x.Text != nil {
 		w.node(x.Text)
@@ -2902,7 +2902,7 @@ func (x *Principal) print(p *printer) { p.production(x) }
 
 func (x *Privilege) children(w *walker) {
 	if x.Role != nil {
-		w.node(x.Role)
+		w.ident(x.Role)
 	}
 }
 
@@ -2948,7 +2948,7 @@ func (x *References) children(w *walker) {
 	}
 	for i := range x.Columns {
 		if x.Columns[i].Present() {
-			w.node(&x.Columns[i])
+			w.ident(&x.Columns[i])
 		}
 	}
 }
@@ -2988,7 +2988,7 @@ func (x *RepeatLoop) children(w *walker) {
 	}
 	w.expr(&x.Until)
 	if x.Label.Present() {
-		w.node(&x.Label)
+		w.ident(&x.Label)
 	}
 }
 
@@ -3070,7 +3070,7 @@ func (x *RowFormat) children(w *walker) {
 
 func (x *Sample) children(w *walker) {
 	if x.Method.Present() {
-		w.node(&x.Method)
+		w.ident(&x.Method)
 	}
 	w.expr(&x.Count)
 	w.expr(&x.OutOf)
@@ -3110,13 +3110,13 @@ func (x *SchemaClause) children(w *walker) {
 		w.node(x.Options)
 	}
 	if x.Type.Present() {
-		w.node(&x.Type)
+		w.ident(&x.Type)
 	}
 	if x.UsingName != nil {
 		w.node(x.UsingName)
 	}
 	if x.Collation.Present() {
-		w.node(&x.Collation)
+		w.ident(&x.Collation)
 	}
 }
 
@@ -3127,7 +3127,7 @@ func (x *Script) children(w *walker) {
 		w.node(x.Items)
 	}
 	if x.Label.Present() {
-		w.node(&x.Label)
+		w.ident(&x.Label)
 	}
 }
 
@@ -3135,7 +3135,7 @@ func (x *Script) print(p *printer) { p.production(x) }
 
 func (x *ScriptItem) children(w *walker) {
 	if x.Label.Present() {
-		w.node(&x.Label)
+		w.ident(&x.Label)
 	}
 	if x.Script != nil {
 		w.node(x.Script)
@@ -3240,11 +3240,11 @@ func (x *Select) children(w *walker) {
 func (x *SelectItem) children(w *walker) {
 	w.expr(&x.X)
 	if x.Alias.Present() {
-		w.node(&x.Alias)
+		w.ident(&x.Alias)
 	}
 	for i := range x.Aliases {
 		if x.Aliases[i].Present() {
-			w.node(&x.Aliases[i])
+			w.ident(&x.Aliases[i])
 		}
 	}
 }
@@ -3387,7 +3387,7 @@ func (x *ShowColumns) print(p *printer) { p.production(x) }
 func (x *ShowQuery) children(w *walker) {
 	for i := range x.Words {
 		if x.Words[i].Present() {
-			w.node(&x.Words[i])
+			w.ident(&x.Words[i])
 		}
 	}
 	if x.Name != nil {
@@ -3416,7 +3416,7 @@ func (x *Signal) print(p *printer) { p.production(x) }
 func (x *Skewed) children(w *walker) {
 	for i := range x.By {
 		if x.By[i].Present() {
-			w.node(&x.By[i])
+			w.ident(&x.By[i])
 		}
 	}
 	for i := range x.On {
@@ -3445,7 +3445,7 @@ func (x *SparkTransaction) print(p *printer) { p.production(x) }
 func (x *Star) children(w *walker) {
 	for i := range x.Qualifier {
 		if x.Qualifier[i].Present() {
-			w.node(&x.Qualifier[i])
+			w.ident(&x.Qualifier[i])
 		}
 	}
 	for i := range x.Exclude {
@@ -3462,7 +3462,7 @@ func (x *Star) children(w *walker) {
 func (x *StarRename) children(w *walker) {
 	w.node(&x.Old)
 	if x.New.Present() {
-		w.node(&x.New)
+		w.ident(&x.New)
 	}
 }
 
@@ -3474,7 +3474,7 @@ func (x *Stored) children(w *walker) {
 		w.node(x.Output)
 	}
 	if x.Format.Present() {
-		w.node(&x.Format)
+		w.ident(&x.Format)
 	}
 	if x.By != nil {
 		w.node(x.By)
@@ -3497,7 +3497,7 @@ func (x *Struct) children(w *walker) {
 
 func (x *StructItem) children(w *walker) {
 	if x.Name.Present() {
-		w.node(&x.Name)
+		w.ident(&x.Name)
 	}
 	w.expr(&x.Key)
 	w.expr(&x.Value)
@@ -3525,7 +3525,7 @@ func (x *SyntaxArg) children(w *walker) {
 
 func (x *SyntaxCall) children(w *walker) {
 	if x.Name.Present() {
-		w.node(&x.Name)
+		w.ident(&x.Name)
 	}
 	for i := range x.Args {
 		w.node(&x.Args[i])
@@ -3540,7 +3540,7 @@ func (x *Table) children(w *walker) {
 		w.node(x.Watermark)
 	}
 	if x.IdentifiedBy.Present() {
-		w.node(&x.IdentifiedBy)
+		w.ident(&x.IdentifiedBy)
 	}
 	if x.Alias.Present() {
 		w.node(&x.Alias)
@@ -3609,7 +3609,7 @@ func (x *TableClause) children(w *walker) {
 		w.node(x.Stored)
 	}
 	if x.Collation.Present() {
-		w.node(&x.Collation)
+		w.ident(&x.Collation)
 	}
 	if x.RowFilter != nil {
 		w.node(x.RowFilter)
@@ -3623,7 +3623,7 @@ func (x *TableClause) print(p *printer) { p.production(x) }
 
 func (x *TableConstraint) children(w *walker) {
 	if x.Name.Present() {
-		w.node(&x.Name)
+		w.ident(&x.Name)
 	}
 	for i := range x.Primary {
 		w.node(&x.Primary[i])
@@ -3633,7 +3633,7 @@ func (x *TableConstraint) children(w *walker) {
 	}
 	for i := range x.Foreign {
 		if x.Foreign[i].Present() {
-			w.node(&x.Foreign[i])
+			w.ident(&x.Foreign[i])
 		}
 	}
 	if x.References != nil {
@@ -3667,7 +3667,7 @@ func (x *TableFunction) children(w *walker) {
 		w.node(x.Watermark)
 	}
 	if x.IdentifiedBy.Present() {
-		w.node(&x.IdentifiedBy)
+		w.ident(&x.IdentifiedBy)
 	}
 	if x.Alias.Present() {
 		w.node(&x.Alias)
@@ -3773,7 +3773,7 @@ func (x *TypeName) children(w *walker) {
 		w.expr(&x.Args[i])
 	}
 	if x.Collate.Present() {
-		w.node(&x.Collate)
+		w.ident(&x.Collate)
 	}
 }
 
@@ -3806,7 +3806,7 @@ func (x *Undrop) print(p *printer) { p.production(x) }
 
 func (x *Unit) children(w *walker) {
 	if x.Word.Present() {
-		w.node(&x.Word)
+		w.ident(&x.Word)
 	}
 }
 
@@ -3816,11 +3816,11 @@ func (x *Unpivot) children(w *walker) {
 	}
 	for i := range x.Values {
 		if x.Values[i].Present() {
-			w.node(&x.Values[i])
+			w.ident(&x.Values[i])
 		}
 	}
 	if x.Name.Present() {
-		w.node(&x.Name)
+		w.ident(&x.Name)
 	}
 	for i := range x.In {
 		w.node(&x.In[i])
@@ -3838,11 +3838,11 @@ func (x *UnpivotQuery) children(w *walker) {
 		w.node(&x.On[i])
 	}
 	if x.Name.Present() {
-		w.node(&x.Name)
+		w.ident(&x.Name)
 	}
 	for i := range x.Values {
 		if x.Values[i].Present() {
-			w.node(&x.Values[i])
+			w.ident(&x.Values[i])
 		}
 	}
 }
@@ -3863,7 +3863,7 @@ func (x *Update) print(p *printer) { p.production(x) }
 func (x *UpdateExtensions) children(w *walker) {
 	for i := range x.Names {
 		if x.Names[i].Present() {
-			w.node(&x.Names[i])
+			w.ident(&x.Names[i])
 		}
 	}
 }
@@ -3931,11 +3931,11 @@ func (x *ViewClause) children(w *walker) {
 		w.node(x.Properties)
 	}
 	if x.Collation.Present() {
-		w.node(&x.Collation)
+		w.ident(&x.Collation)
 	}
 	for i := range x.PartitionedOn {
 		if x.PartitionedOn[i].Present() {
-			w.node(&x.PartitionedOn[i])
+			w.ident(&x.PartitionedOn[i])
 		}
 	}
 	for i := range x.PartitionedBy {
@@ -3965,7 +3965,7 @@ func (x *ViewElement) children(w *walker) {
 		w.node(x.Constraint)
 	}
 	if x.Name.Present() {
-		w.node(&x.Name)
+		w.ident(&x.Name)
 	}
 	if x.Type != nil {
 		w.node(x.Type)
@@ -3993,7 +3993,7 @@ func (x *WhileLoop) children(w *walker) {
 		w.node(x.Items)
 	}
 	if x.Label.Present() {
-		w.node(&x.Label)
+		w.ident(&x.Label)
 	}
 }
 
@@ -4001,7 +4001,7 @@ func (x *WhileLoop) print(p *printer) { p.production(x) }
 
 func (x *Window) children(w *walker) {
 	if x.Name.Present() {
-		w.node(&x.Name)
+		w.ident(&x.Name)
 	}
 	for i := range x.PartitionBy {
 		w.expr(&x.PartitionBy[i])

@@ -10,6 +10,7 @@ import (
 
 // analysis is what the binder knows of one text.
 type analysis struct {
+	mem     memory
 	dialect grammar.Dialect
 	sql     string
 	// literals are the places of the literals (literals.go).
@@ -21,6 +22,8 @@ type analysis struct {
 	ctes  []*cte
 	refs  []reference
 	folds []*grammar.Ident
+	// fresh are the identifiers that hold new names.
+	fresh []*grammar.Ident
 	// itemNames counts the FROM items by name, aliasNames has the aliases of all select lists, cteNames counts the common table expressions in view
 	// by name: what is not among them need not be looked for level by level.
 	itemNames  map[string]int
@@ -36,6 +39,8 @@ type analysis struct {
 	units map[grammar.Node]bool
 	// oneNames are the (name).field that are one name (Databricks).
 	oneNames map[*grammar.Dot]*grammar.Column
+	// parens are the parentheses that have to stay (pass_parens).
+	parens map[*grammar.Paren]bool
 	// dots are the (name).field that can only be name.field.
 	dots map[*grammar.Dot]bool
 
@@ -121,7 +126,8 @@ type cte struct {
 // cteScope is the common table expressions of one WITH and, by parent, of those around it.
 type cteScope struct {
 	parent *cteScope
-	byName map[string]*cte
+	// byName has the places in list.
+	byName nameTable
 	list   []*cte
 	// pinned is how many of the list are pinned, and all of those around it; -1: none.
 	pinned int
@@ -132,20 +138,30 @@ func (a *analysis) cte(s *cteScope, name string) *cte {
 	if a.cteNames[name] == 0 {
 		return nil
 	}
+	hash := nameHash(name)
 	for ; s != nil; s = s.parent {
-		if c := s.byName[name]; c != nil {
+		if c := s.named(name, hash); c != nil {
 			return c
 		}
 	}
 	return nil
 }
 
+// named is the common table expression of the WITH itself that has the name.
+func (s *cteScope) named(name string, hash uint32) *cte {
+	if i := s.byName.find(name, hash); i >= 0 {
+		return s.list[i]
+	}
+	return nil
+}
+
 // define puts a common table expression in view.
 func (a *analysis) define(s *cteScope, c *cte) {
-	if s.byName[c.name] == c {
+	hash := nameHash(c.name)
+	if s.named(c.name, hash) == c {
 		return
 	}
-	s.byName[c.name] = c
+	s.byName.set(&a.mem, c.name, hash, len(s.list))
 	s.list = append(s.list, c)
 	a.cteNames[c.name]++
 }
@@ -175,8 +191,10 @@ type relation struct {
 	// partial: it may have columns of other names than those in cols.
 	partial bool
 	// rest is the value of the columns that are not in cols.
-	rest  value
-	index map[string]int
+	rest value
+	// index has the places of the names in cols, once it is made.
+	index   nameTable
+	indexed bool
 	// whole is what all returns, of the first n columns; kept where there are many.
 	whole value
 	n     int
@@ -191,7 +209,15 @@ type column struct {
 }
 
 // find returns the column of that folded name.
-func (r *relation) find(name string) (*column, bool) {
+func (a *analysis) find(r *relation, name string) (*column, bool) {
+	if len(r.cols) > 4 {
+		return a.findHashed(r, name, nameHash(name))
+	}
+	return a.findHashed(r, name, 0)
+}
+
+// findHashed is find with the hash of the name, which counts where there are many columns.
+func (a *analysis) findHashed(r *relation, name string, hash uint32) (*column, bool) {
 	if len(r.cols) <= 4 {
 		for i := range r.cols {
 			if r.cols[i].name == name {
@@ -200,16 +226,19 @@ func (r *relation) find(name string) (*column, bool) {
 		}
 		return nil, false
 	}
-	if r.index == nil {
-		r.index = make(map[string]int, len(r.cols))
-		for i := len(r.cols) - 1; i >= 0; i-- {
-			if r.cols[i].name != "" {
-				r.index[r.cols[i].name] = i
+	if !r.indexed {
+		r.indexed = true
+		r.index.reserve(&a.mem, len(r.cols))
+		for i := range r.cols {
+			if name := r.cols[i].name; name != "" {
+				if h := nameHash(name); r.index.find(name, h) < 0 {
+					r.index.add(&a.mem, name, h, i)
+				}
 			}
 		}
 	}
-	i, ok := r.index[name]
-	if !ok {
+	i := r.index.find(name, hash)
+	if i < 0 {
 		return nil, false
 	}
 	return &r.cols[i], true
@@ -255,7 +284,7 @@ func (a *analysis) bounded(r *relation) *relation {
 	if r.whole.open {
 		return r // a whole row among the columns has to stay one
 	}
-	return &relation{open: r.open, partial: true, rest: all}
+	return a.mem.relations.of(relation{open: r.open, partial: true, rest: all})
 }
 
 // reference is a name that is bound to a FROM item: parts[:qualifier] are the item's name, the next one is its column. With qualifier 0 the
@@ -292,21 +321,19 @@ type env struct {
 }
 
 // asFrozen is the place inside a select item whose text is printed into a column's name.
-func (e *env) asFrozen() *env {
+func (a *analysis) asFrozen(e *env) *env {
 	if e.inFrozen == nil {
-		inside := *e
-		inside.frozen, inside.inFrozen, inside.inCaseData = true, nil, nil
-		e.inFrozen = &inside
+		e.inFrozen = a.mem.envs.of(*e)
+		e.inFrozen.frozen, e.inFrozen.inFrozen, e.inFrozen.inCaseData = true, nil, nil
 	}
 	return e.inFrozen
 }
 
 // asCaseData is the place inside a select item that may be a plain column without alias.
-func (e *env) asCaseData() *env {
+func (a *analysis) asCaseData(e *env) *env {
 	if e.inCaseData == nil {
-		inside := *e
-		inside.caseData, inside.inFrozen, inside.inCaseData = true, nil, nil
-		e.inCaseData = &inside
+		e.inCaseData = a.mem.envs.of(*e)
+		e.inCaseData.caseData, e.inCaseData.inFrozen, e.inCaseData.inCaseData = true, nil, nil
 	}
 	return e.inCaseData
 }
@@ -397,11 +424,12 @@ func (e *env) levels(visit func(*env) bool) {
 
 // hasAlias tells whether an alias of a select list around this place has the name.
 func (a *analysis) hasAlias(name string, e *env) bool {
-	if !a.aliasNames.may(name) {
+	hash := nameHash(name)
+	if !a.aliasNames.may(hash) {
 		return false
 	}
 	for ; e != nil; e = e.outer {
-		if e.aliases.find(name) != nil {
+		if e.aliases.find(name, hash) != nil {
 			return true
 		}
 	}
@@ -418,51 +446,31 @@ type alias struct {
 // aliases are the aliases of one select list, in view or not.
 type aliases struct {
 	list  []alias
-	index map[string]int // made once there are more than fewItems
+	index nameTable
 }
 
-func (l *aliases) add(name string) {
+// add notes an alias, with the hash of its name. There is room in the list.
+func (l *aliases) add(m *memory, name string, hash uint32) {
+	if l.index.find(name, hash) < 0 {
+		l.index.add(m, name, hash, len(l.list))
+	}
 	l.list = append(l.list, alias{name: name})
-	switch n := len(l.list); {
-	case n <= fewItems:
-	case l.index == nil:
-		l.index = make(map[string]int, cap(l.list))
-		for i := range l.list {
-			l.note(i)
-		}
-	default:
-		l.note(n - 1)
-	}
-}
-
-func (l *aliases) note(i int) {
-	if _, ok := l.index[l.list[i].name]; !ok {
-		l.index[l.list[i].name] = i
-	}
 }
 
 // find returns the alias of that name, or nil. Two of one name are one, with both their values.
-func (l *aliases) find(name string) *alias {
+func (l *aliases) find(name string, hash uint32) *alias {
 	if l == nil {
 		return nil
 	}
-	if l.index != nil {
-		if i, ok := l.index[name]; ok {
-			return &l.list[i]
-		}
-		return nil
-	}
-	for i := range l.list {
-		if l.list[i].name == name {
-			return &l.list[i]
-		}
+	if i := l.index.find(name, hash); i >= 0 {
+		return &l.list[i]
 	}
 	return nil
 }
 
 // set gives an alias its value.
 func (l *aliases) set(name string, v value) {
-	x := l.find(name)
+	x := l.find(name, nameHash(name))
 	if x.set {
 		v = merge(x.value, v)
 	}
@@ -470,27 +478,18 @@ func (l *aliases) set(name string, v value) {
 }
 
 // alias returns the value of an alias in view.
-func (e *env) alias(name string) (value, bool) {
+func (e *env) alias(name string, hash uint32) (value, bool) {
 	if e.unseen {
 		return value{}, false
 	}
-	if x := e.aliases.find(name); x != nil && x.set {
+	if x := e.aliases.find(name, hash); x != nil && x.set {
 		return x.value, true
 	}
 	return value{}, false
 }
 
-// nameSet says of most names that are not among those added that they are not.
+// nameSet says of most names that are not among those added, by their hashes, that they are not.
 type nameSet [8]uint64
 
-func (s *nameSet) add(name string)      { h := nameHash(name); s[h>>6] |= 1 << (h & 63) }
-func (s *nameSet) may(name string) bool { h := nameHash(name); return s[h>>6]&(1<<(h&63)) != 0 }
-
-// nameHash is nine bits of a name (FNV-1a).
-func nameHash(name string) uint32 {
-	h := uint32(2166136261)
-	for i := 0; i < len(name); i++ {
-		h = (h ^ uint32(name[i])) * 16777619
-	}
-	return (h ^ h>>16) & 511
-}
+func (s *nameSet) add(hash uint32)      { s[hash>>6&7] |= 1 << (hash & 63) }
+func (s *nameSet) may(hash uint32) bool { return s[hash>>6&7]&(1<<(hash&63)) != 0 }

@@ -129,7 +129,7 @@ func (a *analysis) volatile(name string, f function, known bool, x *grammar.Call
 // joinClause is the name of a function that IDENTIFIER('..') gives.
 func joinClause(name *grammar.Name) string {
 	s := ""
-	for i, part := range nameParts(name) {
+	for i, part := range nameParts(name, nil) {
 		if i > 0 {
 			s += "."
 		}
@@ -144,10 +144,10 @@ func (a *analysis) isKnownColumn(parts []grammar.Ident, e *env) bool {
 		return false
 	}
 	if len(parts) == 1 {
-		return e.scope.known(lower(parts[0].Text)).n > 0
+		return a.known(e.scope, lower(parts[0].Text)).n > 0
 	}
 	for _, it := range e.scope.byName(lower(parts[0].Text)) {
-		if _, ok := it.rel.find(lower(parts[1].Text)); ok {
+		if _, ok := a.find(it.rel, lower(parts[1].Text)); ok {
 			return true
 		}
 	}

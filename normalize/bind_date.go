@@ -68,7 +68,7 @@ func (a *analysis) dayCut(x grammar.Expr, e *env) (value, bool) {
 		}
 	case *grammar.Column:
 		name := lower(x.Parts[0].Text)
-		if len(x.Parts) == 1 && clocks[a.dialect][name] && bareWords[a.dialect][name] {
+		if len(x.Parts) == 1 && clocks[a.dialect][name] && a.bareWord(name) {
 			if is, doubt := a.parameter(x.Parts[0].Text, e); is || doubt {
 				return value{}, false
 			}
@@ -99,9 +99,9 @@ func (a *analysis) stringValue(x *grammar.String) value {
 		return v
 	}
 	if word, kind := clockWord(x.Value); kind != pure {
-		c := &volatileCall{function: word, kind: kind, start: x.Start, latent: true}
+		c := a.mem.volatiles.of(volatileCall{function: word, kind: kind, start: x.Start, latent: true})
 		a.calls = append(a.calls, c)
-		v.latent = &taint{call: c}
+		v.latent = a.mem.taints.of(taint{call: c})
 	}
 	return v
 }

@@ -225,7 +225,7 @@ func (a *analysis) dot(x *grammar.Dot, e *env) {
 		return
 	}
 	name, field := lower(c.Parts[0].Text), lower(x.Name.Text)
-	if is, doubt := a.parameter(c.Parts[0].Text, e); is || doubt || a.rowName(name, e) || a.rowName(field, e) || a.hasAlias(name, e) || bareWords[a.dialect][name] {
+	if is, doubt := a.parameter(c.Parts[0].Text, e); is || doubt || a.rowName(name, e) || a.rowName(field, e) || a.hasAlias(name, e) || a.bareWord(name) {
 		return
 	}
 	a.dots[x] = true

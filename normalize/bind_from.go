@@ -10,8 +10,8 @@ import (
 var pathFormats = set("delta", "parquet", "csv", "json", "orc", "avro", "text", "binaryfile", "xml", "iceberg", "hudi", "jdbc")
 
 // unknownRelation is a relation of which nothing is known but that it has rows.
-func unknownRelation() *relation {
-	return &relation{open: true, partial: true, rest: value{row: true}}
+func (a *analysis) unknownRelation() *relation {
+	return a.mem.relations.of(relation{open: true, partial: true, rest: value{row: true}})
 }
 
 // from puts the items of a FROM list in view, from left to right.
@@ -36,7 +36,7 @@ func (a *analysis) fromItem(x grammar.FromItem, e *env) {
 		if !alias.Present() {
 			alias = &x.Alias
 		}
-		a.addItem(&item{alias: alias, rel: rename(rel, aliasColumns(alias))}, e)
+		a.addItem(&item{alias: alias, rel: a.rename(rel, aliasColumns(alias))}, e)
 		a.source(&x.Source, e)
 	case *grammar.ParenFrom:
 		a.parenFrom(x, e)
@@ -50,7 +50,7 @@ func (a *analysis) fromItem(x grammar.FromItem, e *env) {
 		a.matchRecognize(x, e)
 	default:
 		a.giveUp("a FROM item that is not known here")
-		a.add(e.scope, &item{rel: unknownRelation(), pinned: true})
+		a.add(e.scope, &item{rel: a.unknownRelation(), pinned: true})
 	}
 }
 
@@ -58,9 +58,9 @@ func (a *analysis) fromItem(x grammar.FromItem, e *env) {
 // word LATERAL.
 func (a *analysis) insideFrom(e *env, lateral bool) *env {
 	if a.duck() || lateral {
-		return &env{scope: e.scope, outer: e.outer, ctes: e.ctes, frozen: e.frozen, caseData: e.caseData, opaqueNames: e.opaqueNames}
+		return a.mem.envs.of(env{scope: e.scope, outer: e.outer, ctes: e.ctes, frozen: e.frozen, caseData: e.caseData, opaqueNames: e.opaqueNames})
 	}
-	return &env{outer: e.outer, ctes: e.ctes, frozen: e.frozen, caseData: e.caseData, opaqueNames: e.opaqueNames}
+	return a.mem.envs.of(env{outer: e.outer, ctes: e.ctes, frozen: e.frozen, caseData: e.caseData, opaqueNames: e.opaqueNames})
 }
 
 func aliasColumns(alias *grammar.Alias) []string {
@@ -102,19 +102,14 @@ func (a *analysis) source(s *grammar.Source, e *env) {
 func (a *analysis) table(t *grammar.Table, e *env) {
 	it := a.tableItem(&t.Name, t, t.Start, e)
 	it.alias = &t.Alias
-	it.rel = rename(it.rel, aliasColumns(&t.Alias))
+	it.rel = a.rename(it.rel, aliasColumns(&t.Alias))
 	a.addItem(it, e)
-	var moments []grammar.Expr
 	if t.Travel != nil {
-		moments = append(moments, t.Travel.X)
+		a.moment(t.Travel.X, e)
 	}
 	if t.Changes != nil {
-		moments = append(moments, t.Changes.From, t.Changes.To)
-	}
-	for _, x := range moments {
-		if x != nil {
-			decided(activate(a.expr(x, &env{ctes: e.ctes, frozen: e.frozen})))
-		}
+		a.moment(t.Changes.From, e)
+		a.moment(t.Changes.To, e)
 	}
 	for i := range t.Options {
 		if t.Options[i].Value != nil {
@@ -124,17 +119,24 @@ func (a *analysis) table(t *grammar.Table, e *env) {
 	a.source(&t.Source, e)
 }
 
+// moment resolves the time or version at which a table is read.
+func (a *analysis) moment(x grammar.Expr, e *env) {
+	if x != nil {
+		decided(activate(a.expr(x, &env{ctes: e.ctes, frozen: e.frozen})))
+	}
+}
+
 // tableItem resolves the name of a relation and notes for the facts what is read. t is nil where no alias can stand.
 func (a *analysis) tableItem(name *grammar.Name, t *grammar.Table, start int32, e *env) *item {
 	if name.Dynamic != nil {
 		a.opaque = append(a.opaque, textAt{"identifier", start})
 		decided(a.expr(name.Dynamic, &env{ctes: e.ctes, frozen: e.frozen}))
 		e.ctes.pin() // the name may be that of any of them
-		return &item{rel: unknownRelation(), pinned: true}
+		return &item{rel: a.unknownRelation(), pinned: true}
 	}
-	parts := nameParts(name)
+	parts := nameParts(name, a.mem.texts.list(len(name.Parts)))
 	last := name.Parts[len(name.Parts)-1]
-	it := &item{rel: unknownRelation(), written: last.Text, name: parts[len(parts)-1]}
+	it := a.mem.fromItems.of(item{rel: a.unknownRelation(), written: last.Text, name: parts[len(parts)-1]})
 	clause := clauseQuoted(name)
 	if clause && len(parts) == 1 {
 		if c := a.cte(e.ctes, parts[0]); c != nil {
@@ -199,9 +201,8 @@ func (a *analysis) foldTable(name *grammar.Name, e *env) {
 	}
 }
 
-// nameParts are the folded parts of a table's name. IDENTIFIER('a.b') brings the parts of its string.
-func nameParts(name *grammar.Name) []string {
-	var parts []string
+// nameParts appends the folded parts of a table's name to parts. IDENTIFIER('a.b') brings the parts of its string.
+func nameParts(name *grammar.Name, parts []string) []string {
 	for i := range name.Parts {
 		p := &name.Parts[i]
 		if p.Quote == grammar.ClauseQuote {
@@ -261,7 +262,7 @@ func (a *analysis) derived(d *grammar.Derived, e *env) {
 	} else {
 		rel = a.query(d.Query, inside, e.ctes, use{})
 	}
-	it := &item{alias: &d.Alias, rel: rename(rel, aliasColumns(&d.Alias))}
+	it := a.mem.fromItems.of(item{alias: &d.Alias, rel: a.rename(rel, aliasColumns(&d.Alias))})
 	// DuckDB names subqueries without alias unnamed_subquery, unnamed_subquery2 ...; if the text says so, it may mean any of them.
 	it.pinned = a.duck() && !d.Alias.Name.Present() && a.unnamed
 	a.addItem(it, e)
@@ -302,7 +303,7 @@ func (a *analysis) tableFunction(t *grammar.TableFunction, e *env) {
 	for _, x := range t.Call.Args {
 		a.tableArgument(x, inside)
 	}
-	it.rel = rename(it.rel, aliasColumns(&t.Alias))
+	it.rel = a.rename(it.rel, aliasColumns(&t.Alias))
 	if a.duck() {
 		// Without alias it is called after the function; in 2.0 the alias names its column, case and all.
 		it.pinned, it.asWritten = true, true
@@ -338,7 +339,7 @@ func (a *analysis) parenFrom(p *grammar.ParenFrom, e *env) {
 		inner.outer = e
 	}
 	a.fromItem(p.X, inner)
-	a.addItem(&item{alias: &p.Alias, rel: rename(a.everything(inner), aliasColumns(&p.Alias))}, e)
+	a.addItem(&item{alias: &p.Alias, rel: a.rename(a.everything(inner), aliasColumns(&p.Alias))}, e)
 	a.source(&p.Source, e)
 }
 
@@ -373,8 +374,7 @@ func (a *analysis) join(j *grammar.Join, e *env) {
 		e.scope.compare(name)
 	}
 	if j.On != nil {
-		on := *e
-		decided(a.expr(j.On, &on))
+		decided(a.expr(j.On, e))
 	}
 	if j.Nearest != nil {
 		for _, x := range []grammar.Expr{j.Nearest.Count, j.Nearest.X} {
@@ -392,7 +392,7 @@ func (a *analysis) join(j *grammar.Join, e *env) {
 		for _, it := range e.scope.items {
 			it.pinned = true
 		}
-		a.add(e.scope, &item{rel: unknownRelation(), pinned: true})
+		a.add(e.scope, &item{rel: a.unknownRelation(), pinned: true})
 	}
 }
 

@@ -20,17 +20,17 @@ func (a *analysis) column(x *grammar.Column, e *env) value {
 	whole, row := a.qualifiedRow(x.Parts, e)
 	if it, n := a.bindQualifier(&x.Parts, e, 1); it != nil {
 		name := lower(x.Parts[n].Text)
-		if _, ok := it.rel.find(name); row && !ok {
+		if _, ok := a.find(it.rel, name); row && !ok {
 			it.pinned = true
 		}
 		a.foldColumn(&x.Parts[n], e, a.ownLevel(it, e))
-		if a.isMetadata(name) && !known(it, name) {
+		if a.isMetadata(name) && !a.surely(it, name) {
 			return a.call(pseudoMetadata, kindAlways, x.Start)
 		}
-		if a.isRowID(name) && !known(it, name) {
+		if a.isRowID(name) && !a.surely(it, name) {
 			return a.call(pseudoRowID, kindAlways, x.Start)
 		}
-		if c, ok := it.rel.find(name); ok {
+		if c, ok := a.find(it.rel, name); ok {
 			return c.value
 		}
 		v := it.rel.rest
@@ -93,9 +93,9 @@ func (a *analysis) qualifiedRow(parts []grammar.Ident, e *env) (whole value, fou
 	return whole, found
 }
 
-// known tells whether an item surely has the column.
-func known(it *item, name string) bool {
-	_, ok := it.rel.find(name)
+// surely tells whether an item surely has the column.
+func (a *analysis) surely(it *item, name string) bool {
+	_, ok := a.find(it.rel, name)
 	return ok || !it.rel.partial
 }
 
@@ -212,25 +212,26 @@ type finding struct {
 // lookup finds what a folded bare name means, from the inside out (SYNTAX 5.4), and the value that it has. Where the schema would have to
 // be known, it returns what the name may mean at worst.
 func (a *analysis) lookup(name string, e *env) (value, finding) {
+	hash := nameHash(name)
 	inner := false // an alias of a select list further in has the name, also one that is not in view yet (T17)
 	for lv := e; lv != nil; lv = lv.outer {
-		listed := lv.aliases.find(name) != nil
+		listed := lv.aliases.find(name, hash) != nil
 		own, sure := lv == e, !inner && !(lv.having && listed)
 		inner = inner || listed
 		if lv.outputs != nil {
-			if c, ok := lv.outputs.find(name); ok {
+			if c, ok := a.find(lv.outputs, name); ok {
 				return c.value, finding{}
 			}
 			sure = sure && !lv.outputs.partial
 		}
 		if lv.scope == nil || len(lv.scope.items) == 0 {
-			if v, ok := lv.alias(name); ok {
+			if v, ok := lv.alias(name, hash); ok {
 				return v, finding{}
 			}
 			continue
 		}
 		s := lv.scope
-		k := s.known(name)
+		k := a.knownIn(s, name, hash)
 		if s.using[name] || s.natural {
 			if k.n > 0 || s.partial > 0 {
 				v := value{row: true}
@@ -245,7 +246,7 @@ func (a *analysis) lookup(name string, e *env) (value, finding) {
 			only := k.n == 1 && (s.partial == 0 || s.partial == 1 && k.item.rel.partial)
 			v := k.col.value
 			if lv.having {
-				meant, _ := lv.alias(name)
+				meant, _ := lv.alias(name, hash)
 				v = merge(v, meant)
 			}
 			return v, finding{item: k.item, provable: only && sure, own: own, known: own}
@@ -253,13 +254,13 @@ func (a *analysis) lookup(name string, e *env) (value, finding) {
 		if same := s.byName(name); a.duck() && len(same) > 0 {
 			return s.wholeRows(name, same), finding{how: foundRow}
 		}
-		if v, ok := lv.alias(name); ok {
+		if v, ok := lv.alias(name, hash); ok {
 			return v, finding{}
 		}
 		if s.partial == 0 {
 			continue
 		}
-		if bareWords[a.dialect][name] {
+		if a.bareWord(name) {
 			return value{}, finding{how: foundWord}
 		}
 		if a.isRowID(name) || a.isMetadata(name) {
@@ -268,12 +269,12 @@ func (a *analysis) lookup(name string, e *env) (value, finding) {
 		v := s.rest
 		v.row, v.open, v.text, v.literal = true, false, false, false
 		f := finding{}
-		if it := s.solePartial(); it != nil && name != "default" && !a.outerItems(lv.outer) && !a.hasAlias(name, e) && !a.rowName(name, lv.outer) {
+		if it := a.solePartial(s); it != nil && name != "default" && !a.outerItems(lv.outer) && !a.hasAlias(name, e) && !a.rowName(name, lv.outer) {
 			f = finding{item: it, provable: sure, own: own}
 		}
 		return settle(v), f
 	}
-	if bareWords[a.dialect][name] {
+	if a.bareWord(name) {
 		return value{}, finding{how: foundWord}
 	}
 	if !a.duck() && !a.outerItems(e) && !a.hasAlias(name, e) && name != "default" {
@@ -309,7 +310,7 @@ func (a *analysis) rowName(name string, e *env) bool {
 func (a *analysis) inScope(name string, e *env) bool {
 	found := false
 	e.levels(func(e *env) bool {
-		found = e.scope != nil && (len(e.scope.byName(name)) > 0 || e.scope.known(name).n > 0)
+		found = e.scope != nil && (len(e.scope.byName(name)) > 0 || a.known(e.scope, name).n > 0)
 		return !found
 	})
 	return found
@@ -367,7 +368,7 @@ func (a *analysis) bindQualifier(parts *[]grammar.Ident, e *env, rest int) (*ite
 		// The inner item hides the outer ones, unless it lacks the column (T28).
 		doubt = true
 		if rest == 1 {
-			_, has := it.rel.find(names[qualifier])
+			_, has := a.find(it.rel, names[qualifier])
 			doubt = !has
 		}
 	}
@@ -463,9 +464,9 @@ func joinFolded(parts []grammar.Ident) string {
 
 // call notes a volatile call and returns its value.
 func (a *analysis) call(function string, kind volatility, start int32) value {
-	c := &volatileCall{function: function, kind: kind, start: start}
+	c := a.mem.volatiles.of(volatileCall{function: function, kind: kind, start: start})
 	a.calls = append(a.calls, c)
-	return value{taint: &taint{call: c}}
+	return value{taint: a.mem.taints.of(taint{call: c})}
 }
 
 // placeholder is the value of a literal, if it holds per-run values (S27).

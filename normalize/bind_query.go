@@ -32,10 +32,12 @@ func (a *analysis) query(q *grammar.Query, outer *env, ctes *cteScope, u use) *r
 
 // ending resolves the clauses behind a query's body. inner is the place of the body's own FROM clause, if it is a plain select.
 func (a *analysis) ending(q *grammar.Query, rel *relation, inner, outer *env, ctes *cteScope, limited bool) {
-	e := &env{outer: outer, ctes: ctes, outputs: rel}
+	if len(q.OrderBy)+len(q.SortBy)+len(q.ClusterBy)+len(q.DistributeBy)+len(q.Windows) == 0 && q.Limit == nil {
+		return
+	}
+	e := a.mem.envs.of(env{outer: outer, ctes: ctes, outputs: rel})
 	if inner != nil {
-		copied := *inner
-		e = &copied
+		*e = *inner
 		e.outputs = rel
 	} else if outer != nil {
 		e.frozen = outer.frozen
@@ -104,11 +106,11 @@ func (a *analysis) keepSorted(name *grammar.Ident, rel *relation, e *env) {
 		return
 	}
 	folded := lower(name.Text)
-	if e.aliases.find(folded) != nil {
+	if e.aliases.find(folded, nameHash(folded)) != nil {
 		return // an alias is found in any case
 	}
 	a.keep[name] = true
-	if c, ok := rel.find(folded); ok && c.part != nil {
+	if c, ok := a.find(rel, folded); ok && c.part != nil {
 		a.keep[c.part] = true
 	}
 }
@@ -135,9 +137,10 @@ func (a *analysis) with(w *grammar.With, outer *env, parent *cteScope) *cteScope
 	if w == nil {
 		return parent
 	}
-	scope := &cteScope{parent: parent, byName: make(map[string]*cte, len(w.CTEs)), pinned: -1}
+	scope := a.mem.withs.of(cteScope{parent: parent, pinned: -1})
+	scope.byName.reserve(&a.mem, len(w.CTEs))
 	for _, node := range w.CTEs {
-		c := &cte{node: node, name: lower(node.Name.Text), rel: &relation{}}
+		c := a.mem.tables.of(cte{node: node, name: lower(node.Name.Text), rel: a.mem.relations.new()})
 		c.asWritten = outerFrozen(outer)
 		c.pinned = len(node.UsingKey) > 0 || node.Statement != nil || c.asWritten
 		// The versions of DuckDB differ in which of two nested CTEs of one name a query means.
@@ -162,12 +165,12 @@ func (a *analysis) with(w *grammar.With, outer *env, parent *cteScope) *cteScope
 		case w.Recursive:
 			a.recursive(c, node, outer, scope)
 		default:
-			c.rel = rename(a.query(node.Query, outer, scope, use{}), identsOf(node.Columns))
+			c.rel = a.rename(a.query(node.Query, outer, scope, use{}), identsOf(node.Columns))
 		}
 		if keepsAggregates(node) {
 			decided(c.rel.all())
 		}
-		if other := scope.byName[c.name]; other != nil && other != c {
+		if other := scope.named(c.name, nameHash(c.name)); other != nil && other != c {
 			c.pinned, other.pinned = true, true // an error, which new names would hide
 		}
 		a.define(scope, c)
@@ -182,7 +185,7 @@ func (a *analysis) recursive(c *cte, node *grammar.CTE, outer *env, scope *cteSc
 	op, ok := node.Query.Body.(*grammar.SetOp)
 	if a.duck() && (!ok || op.Rest[len(op.Rest)-1].Op != grammar.SetUnion) {
 		// DuckDB takes nothing but a UNION for a recursion.
-		c.rel = rename(a.query(node.Query, outer, scope, use{}), names)
+		c.rel = a.rename(a.query(node.Query, outer, scope, use{}), names)
 		return
 	}
 	if !a.duck() {
@@ -194,7 +197,7 @@ func (a *analysis) recursive(c *cte, node *grammar.CTE, outer *env, scope *cteSc
 		c.rel = &relation{partial: true, rest: value{row: true}}
 		a.define(scope, c)
 		before := len(a.calls)
-		c.rel = rename(a.query(node.Query, outer, scope, use{}), names)
+		c.rel = a.rename(a.query(node.Query, outer, scope, use{}), names)
 		if len(c.refs) > 0 {
 			for _, call := range a.calls[before:] {
 				call.deciding = true
@@ -203,7 +206,7 @@ func (a *analysis) recursive(c *cte, node *grammar.CTE, outer *env, scope *cteSc
 		return
 	}
 	first, _ := a.body(op.First, outer, scope, use{})
-	c.rel = rename(first, names)
+	c.rel = a.rename(first, names)
 	a.define(scope, c)
 	c.recurring = a.duck()
 	before := len(a.calls)
@@ -212,7 +215,7 @@ func (a *analysis) recursive(c *cte, node *grammar.CTE, outer *env, scope *cteSc
 		call.deciding = call.deciding || !call.latent
 	}
 	a.ending(node.Query, rest, nil, outer, scope, true)
-	c.rel = rename(rest, names)
+	c.rel = a.rename(rest, names)
 }
 
 // keepsAggregates tells whether USING KEY has more than columns: what its aggregates keep is no output of the query alone.
@@ -232,11 +235,11 @@ func identsOf(idents []grammar.Ident) []string {
 }
 
 // rename gives the first columns of a relation the names of an alias list.
-func rename(rel *relation, names []string) *relation {
+func (a *analysis) rename(rel *relation, names []string) *relation {
 	if len(names) == 0 {
 		return rel
 	}
-	out := &relation{open: rel.open, partial: rel.partial, rest: rel.rest}
+	out := a.mem.relations.of(relation{open: rel.open, partial: rel.partial, rest: rel.rest})
 	if rel.open || len(names) > len(rel.cols) {
 		// The columns of a star stand somewhere among the known ones: each name may be any of them.
 		out.partial = true
@@ -246,7 +249,7 @@ func rename(rel *relation, names []string) *relation {
 		}
 		return out
 	}
-	out.cols = append(out.cols, rel.cols...)
+	out.cols = append(a.mem.columns.list(len(rel.cols)), rel.cols...)
 	for i, name := range names {
 		out.cols[i].name = name
 	}
@@ -317,7 +320,7 @@ func (a *analysis) branches(first *relation, s *grammar.SetOp, outer *env, ctes 
 
 // stack is the relation of two branches: columns match by position, or by name.
 func (a *analysis) stack(x, y *relation, byName bool) *relation {
-	out := &relation{open: x.open || y.open}
+	out := a.mem.relations.of(relation{open: x.open || y.open})
 	if byName || x.open || y.open || len(x.cols) != len(y.cols) {
 		// Which columns meet is not known, or no matter: each may be any of the other branch.
 		rest := coerce(merge(x.all(), y.all()))
@@ -329,7 +332,7 @@ func (a *analysis) stack(x, y *relation, byName bool) *relation {
 		return out
 	}
 	out.partial = x.partial
-	out.cols = make([]column, len(x.cols))
+	out.cols = a.mem.columns.take(len(x.cols))
 	for i := range x.cols {
 		out.cols[i] = column{name: x.cols[i].name, value: coerce(merge(x.cols[i].value, y.cols[i].value))}
 	}

@@ -34,7 +34,7 @@ func (a *analysis) pivotSource(x grammar.FromItem, e *env) (*relation, *env) {
 func (a *analysis) pivot(p *grammar.Pivot, e *env) {
 	source, inside := a.pivotSource(p.X, e)
 	rel := a.pivotRest(p, source, inside)
-	a.addItem(&item{alias: &p.Alias, rel: rename(rel, aliasColumns(&p.Alias)), pinned: true}, e)
+	a.addItem(&item{alias: &p.Alias, rel: a.rename(rel, aliasColumns(&p.Alias)), pinned: true}, e)
 }
 
 func (a *analysis) pivotRest(p *grammar.Pivot, source *relation, inside *env) *relation {
@@ -62,7 +62,7 @@ func (a *analysis) pivotRest(p *grammar.Pivot, source *relation, inside *env) *r
 func (a *analysis) unpivot(u *grammar.Unpivot, e *env) {
 	source, inside := a.pivotSource(u.X, e)
 	rel := a.unpivotRest(u, source, inside)
-	a.addItem(&item{alias: &u.Alias, rel: rename(rel, aliasColumns(&u.Alias)), pinned: true}, e)
+	a.addItem(&item{alias: &u.Alias, rel: a.rename(rel, aliasColumns(&u.Alias)), pinned: true}, e)
 }
 
 func (a *analysis) unpivotRest(u *grammar.Unpivot, source *relation, inside *env) *relation {
@@ -163,7 +163,7 @@ func (a *analysis) show(s *grammar.ShowQuery, outer *env, ctes *cteScope) *relat
 	if lists || about == nil && s.Query == nil {
 		a.opaque = append(a.opaque, textAt{"show", s.Start})
 	}
-	return unknownRelation()
+	return a.unknownRelation()
 }
 
 // transform resolves a script transform: its columns are those of its own list.
@@ -198,7 +198,7 @@ func (a *analysis) matchRecognize(m *grammar.MatchRecognize, e *env) {
 		}
 	}
 	rel := &relation{open: source.open, partial: true, rest: value{row: true}}
-	a.addItem(&item{alias: &m.Alias, rel: rename(rel, aliasColumns(&m.Alias)), pinned: true}, e)
+	a.addItem(&item{alias: &m.Alias, rel: a.rename(rel, aliasColumns(&m.Alias)), pinned: true}, e)
 }
 
 // multiSelect resolves FROM .. SELECT .. SELECT: UNION ALL of the blocks over one source (Databricks).
@@ -226,7 +226,7 @@ func (a *analysis) multiSelect(m *grammar.MultiSelect, outer *env, ctes *cteScop
 		}
 	}
 	if rel == nil {
-		return unknownRelation()
+		return a.unknownRelation()
 	}
 	return rel
 }
@@ -370,7 +370,7 @@ func (a *analysis) pipeOp(op grammar.PipeOp, rel *relation, e, outer *env, ctes 
 		return out, a.pipeScope(out, "", outer, ctes)
 	}
 	a.giveUp("a pipe operator that is not known here")
-	return unknownRelation(), a.pipeScope(unknownRelation(), "", outer, ctes)
+	return a.unknownRelation(), a.pipeScope(a.unknownRelation(), "", outer, ctes)
 }
 
 // pipeAggregate resolves AGGREGATE: the result has the grouping columns first, then the aggregates.

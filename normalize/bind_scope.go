@@ -10,8 +10,9 @@ type scope struct {
 	index map[string][]*item
 	given map[string]*item
 	all   []*item
-	// columns counts the known columns by name over the items; made when first asked for, and kept up to the counted-th item.
-	columns map[string]knownColumn
+	// columns has the places in knowns of the known columns by name, over the items up to the counted-th; made when first asked for.
+	columns nameTable
+	knowns  []knownColumn
 	counted int
 	// partial is the number of visible items with unknown columns, last the last of them, rest the values of all their unknown columns.
 	partial int
@@ -91,11 +92,17 @@ func (a *analysis) add(s *scope, it *item) {
 			// Two items of one name are an error in most places, which new names would hide.
 			other.pinned, it.pinned = true, true
 		}
+		if s.all == nil {
+			s.all = a.mem.itemLists.list(4)
+		}
 		s.all = append(s.all, it)
 		if s.given != nil {
 			s.given[it.name] = it
 			s.index[it.name] = append(s.index[it.name], it)
 		}
+	}
+	if s.items == nil {
+		s.items = a.mem.itemLists.list(4)
 	}
 	s.items = append(s.items, it)
 	if s.given == nil && len(s.all) > fewItems {
@@ -175,25 +182,35 @@ func (s *scope) uncount(it *item) {
 	}
 	for i := range it.rel.cols {
 		name := it.rel.cols[i].name
-		k, ok := s.columns[name]
-		switch {
-		case !ok || name == "":
+		if name == "" {
+			continue
+		}
+		n := s.columns.find(name, nameHash(name))
+		if n < 0 {
+			continue
+		}
+		switch k := &s.knowns[n]; {
 		case k.item == it:
-			delete(s.columns, name)
-		case k.latest == it:
+			*k = knownColumn{}
+		case k.item != nil && k.latest == it:
 			// A name that the item has twice is taken back once.
 			k.n--
 			k.latest = nil
-			s.columns[name] = k
 		}
 	}
 }
 
 // known finds the visible column of that name. n is in how many items it is known to be.
-func (s *scope) known(name string) knownColumn {
-	if s.columns == nil {
-		s.columns = map[string]knownColumn{}
-		s.counted, s.partial, s.last, s.rest = 0, 0, nil, value{}
+func (a *analysis) known(s *scope, name string) knownColumn {
+	return a.knownIn(s, name, nameHash(name))
+}
+
+func (a *analysis) knownIn(s *scope, name string, hash uint32) knownColumn {
+	if len(s.items) == 1 && s.counted == 0 {
+		return a.knownInOne(s, name, hash)
+	}
+	if s.counted == 0 {
+		s.columns, s.knowns, s.partial, s.last, s.rest = nameTable{}, s.knowns[:0], 0, nil, value{}
 	}
 	for ; s.counted < len(s.items); s.counted++ {
 		it := s.items[s.counted]
@@ -207,7 +224,14 @@ func (s *scope) known(name string) knownColumn {
 			if c.name == "" {
 				continue
 			}
-			k := s.columns[c.name]
+			h := nameHash(c.name)
+			n := s.columns.find(c.name, h)
+			if n < 0 {
+				n = len(s.knowns)
+				s.columns.add(&a.mem, c.name, h, n)
+				s.knowns = append(s.knowns, knownColumn{})
+			}
+			k := &s.knowns[n]
 			if k.item == nil {
 				k.item, k.col = it, c
 			}
@@ -215,15 +239,34 @@ func (s *scope) known(name string) knownColumn {
 				k.n++
 				k.latest = it
 			}
-			s.columns[c.name] = k
 		}
 	}
-	return s.columns[name]
+	if n := s.columns.find(name, hash); n >= 0 {
+		return s.knowns[n]
+	}
+	return knownColumn{}
+}
+
+// knownInOne is known where one item is in view: its own index serves.
+func (a *analysis) knownInOne(s *scope, name string, hash uint32) (k knownColumn) {
+	it := s.items[0]
+	s.partial, s.last, s.rest = 0, nil, value{}
+	if it.rel.partial {
+		s.partial, s.last, s.rest = 1, it, it.rel.rest
+		it.before = nil
+	}
+	if name == "" || len(it.rel.cols) == 0 {
+		return k
+	}
+	if c, ok := a.findHashed(it.rel, name, hash); ok {
+		k = knownColumn{item: it, latest: it, col: c, n: 1}
+	}
+	return k
 }
 
 // solePartial returns the one visible item with unknown columns, or nil if there are none or several.
-func (s *scope) solePartial() *item {
-	s.known("")
+func (a *analysis) solePartial(s *scope) *item {
+	a.known(s, "")
 	if s.partial != 1 {
 		return nil
 	}

@@ -6,9 +6,9 @@ import (
 
 // selectBlock resolves one select block. given is the source of blocks that have none of their own (FROM .. SELECT .. SELECT).
 func (a *analysis) selectBlock(s *grammar.Select, outer *env, ctes *cteScope, given *scope, u use) (*relation, *env) {
-	e := &env{scope: given, outer: outer, ctes: ctes, frozen: outerFrozen(outer), caseData: outer != nil && outer.caseData}
+	e := a.mem.envs.of(env{scope: given, outer: outer, ctes: ctes, frozen: outerFrozen(outer), caseData: outer != nil && outer.caseData})
 	if given == nil {
-		e.scope = &scope{}
+		e.scope = a.mem.scopes.new()
 		a.from(s.From, e)
 	}
 	a.lateralViews(s.LateralViews, e)
@@ -26,17 +26,43 @@ func (a *analysis) selectBlock(s *grammar.Select, outer *env, ctes *cteScope, gi
 		rel = a.everything(e)
 	}
 	// All of the list's aliases are in view behind it: in DuckDB for every clause, in Databricks not for WHERE.
-	after := *e
+	after := a.mem.envs.of(*e)
 	if !a.duck() {
 		after.unseen = true
 	}
 	if s.Where != nil {
-		decided(a.expr(s.Where, &after))
+		decided(a.expr(s.Where, after))
 	}
 	after.unseen = e.unseen
-	a.groupBy(s.GroupBy, rel, s.Items, &after)
-	// DISTINCT ON looks at the outputs first, as ORDER BY does.
-	outputs := after
+	a.groupBy(s.GroupBy, rel, s.Items, after)
+	if len(s.DistinctOn) > 0 {
+		a.distinctOn(s, rel, after)
+	}
+	behind := after
+	if s.Having != nil || s.Qualify != nil {
+		behind = a.mem.envs.of(*after)
+		behind.having = true
+	}
+	if s.Having != nil {
+		decided(a.expr(s.Having, behind))
+	}
+	for i := range s.Windows {
+		a.window(s.Windows[i].Window, after)
+		a.foldIdent(&s.Windows[i].Name)
+	}
+	if s.Qualify != nil {
+		decided(a.expr(s.Qualify, behind))
+	}
+	a.sample(s.Sample, after)
+	if s.Quantifier == grammar.QuantDistinct {
+		decided(rel.all())
+	}
+	return rel, after
+}
+
+// distinctOn resolves DISTINCT ON, which looks at the outputs first, as ORDER BY does.
+func (a *analysis) distinctOn(s *grammar.Select, rel *relation, after *env) {
+	outputs := *after
 	outputs.outputs = rel
 	for _, x := range s.DistinctOn {
 		if n, ok := stripParens(x).(*grammar.Number); ok {
@@ -48,51 +74,32 @@ func (a *analysis) selectBlock(s *grammar.Select, outer *env, ctes *cteScope, gi
 		}
 		decided(a.expr(x, &outputs))
 	}
-	behind := after
-	behind.having = true
-	if s.Having != nil {
-		decided(a.expr(s.Having, &behind))
-	}
-	for i := range s.Windows {
-		a.window(s.Windows[i].Window, &after)
-		a.foldIdent(&s.Windows[i].Name)
-	}
-	if s.Qualify != nil {
-		decided(a.expr(s.Qualify, &behind))
-	}
-	a.sample(s.Sample, &after)
-	if s.Quantifier == grammar.QuantDistinct {
-		decided(rel.all())
-	}
-	return rel, &after
 }
 
 // selectItems resolves a select list. Afterwards e knows its aliases.
 func (a *analysis) selectItems(items []grammar.SelectItem, e *env, u use) *relation {
-	rel := &relation{cols: make([]column, 0, len(items))}
+	rel := a.mem.relations.of(relation{cols: a.mem.columns.list(len(items))})
 	named := 0
 	for i := range items {
 		named += btoi(items[i].Alias.Present()) + len(items[i].Aliases)
 	}
-	e.aliases = &aliases{}
+	e.aliases = a.mem.aliases.new()
 	if named > 0 {
-		e.aliases.list = make([]alias, 0, named)
+		e.aliases.list = a.mem.named.list(named)
+		e.aliases.index.reserve(&a.mem, named)
 	}
 	for i := range items {
 		if items[i].Alias.Present() {
-			name := lower(items[i].Alias.Text)
-			e.aliases.add(name)
-			a.aliasNames.add(name)
+			a.addAlias(e.aliases, &items[i].Alias)
 		}
 		for j := range items[i].Aliases {
-			name := lower(items[i].Aliases[j].Text)
-			e.aliases.add(name)
-			a.aliasNames.add(name)
+			a.addAlias(e.aliases, &items[i].Aliases[j])
 		}
 	}
 	e.inFrozen, e.inCaseData = nil, nil
 	if a.duck() {
-		rel.index = make(map[string]int, len(items))
+		rel.indexed = true
+		rel.index.reserve(&a.mem, len(items))
 	}
 	for i := range items {
 		from := len(rel.cols)
@@ -104,16 +111,23 @@ func (a *analysis) selectItems(items []grammar.SelectItem, e *env, u use) *relat
 		for j := from; j < len(rel.cols); j++ {
 			// DuckDB gives the second of two columns of one name another one (T61).
 			if name := rel.cols[j].name; name != "" {
-				if _, seen := rel.index[name]; seen {
+				if hash := nameHash(name); rel.index.find(name, hash) >= 0 {
 					rel.cols[j].name = ""
 					rel.partial = true
 				} else {
-					rel.index[name] = j
+					rel.index.add(&a.mem, name, hash, j)
 				}
 			}
 		}
 	}
 	return rel
+}
+
+func (a *analysis) addAlias(list *aliases, x *grammar.Ident) {
+	name := lower(x.Text)
+	hash := nameHash(name)
+	list.add(&a.mem, name, hash)
+	a.aliasNames.add(hash)
 }
 
 // selectItem resolves one item and appends the columns that it makes.
@@ -129,10 +143,10 @@ func (a *analysis) selectItem(item *grammar.SelectItem, rel *relation, e *env, u
 	if named := item.Alias.Present() || len(item.Aliases) > 0 || u.nameless; !named {
 		_, isColumn := stripParens(item.X).(*grammar.Column)
 		if a.duck() && !isColumn {
-			place = e.asFrozen()
+			place = a.asFrozen(e)
 			a.frozen[item] = true
 		} else {
-			place = e.asCaseData()
+			place = a.asCaseData(e)
 		}
 	}
 	spread := a.spread
@@ -212,6 +226,10 @@ func stripParens(x grammar.Expr) grammar.Expr {
 // starItem resolves a star as a select item: the columns of the items in view, less EXCLUDE, with REPLACE and RENAME.
 func (a *analysis) starItem(s *grammar.Star, rel *relation, e *env) {
 	source := a.starSource(s, e)
+	if len(s.Exclude)+len(s.Replace)+len(s.Rename) == 0 {
+		a.plainStar(source, rel)
+		return
+	}
 	drop := map[string]bool{}
 	for i := range s.Exclude {
 		drop[lower(s.Exclude[i].Parts[len(s.Exclude[i].Parts)-1].Text)] = true
@@ -226,36 +244,45 @@ func (a *analysis) starItem(s *grammar.Star, rel *relation, e *env) {
 		old := s.Rename[i].Old.Parts
 		renamed[lower(old[len(old)-1].Text)] = lower(s.Rename[i].New.Text)
 	}
-	if len(drop)+len(replaced)+len(renamed) > 0 || !a.alone {
-		source = a.bounded(source)
-	}
-	if len(drop)+len(replaced)+len(renamed) == 0 && len(rel.cols) == 0 {
-		rel.cols = source.cols[:len(source.cols):len(source.cols)]
-	} else {
-		for _, c := range source.cols {
-			if drop[c.name] && c.name != "" {
-				continue
-			}
-			if v, ok := replaced[c.name]; ok && c.name != "" {
-				c.value = v
-			}
-			if name, ok := renamed[c.name]; ok && c.name != "" {
-				c.name = name
-			}
-			rel.cols = append(rel.cols, c)
+	source = a.bounded(source)
+	for _, c := range source.cols {
+		if drop[c.name] && c.name != "" {
+			continue
 		}
+		if v, ok := replaced[c.name]; ok && c.name != "" {
+			c.value = v
+		}
+		if name, ok := renamed[c.name]; ok && c.name != "" {
+			c.name = name
+		}
+		rel.cols = append(rel.cols, c)
 	}
 	rel.open = rel.open || source.open
 	rel.partial = rel.partial || source.partial
 	rel.rest = merge(rel.rest, source.rest)
 	if source.partial {
 		for name, v := range replaced {
-			if _, ok := source.find(name); !ok {
+			if _, ok := a.find(source, name); !ok {
 				rel.cols = append(rel.cols, column{name: name, value: v})
 				rel.rest = merge(rel.rest, v)
 			}
 		}
 	}
+}
+
+// plainStar appends the columns of a source, as a star without modifiers makes them.
+func (a *analysis) plainStar(source, rel *relation) {
+	if !a.alone {
+		source = a.bounded(source)
+	}
+	if len(rel.cols) == 0 {
+		rel.cols = source.cols[:len(source.cols):len(source.cols)]
+	} else {
+		rel.cols = append(rel.cols, source.cols...)
+	}
+	rel.open = rel.open || source.open
+	rel.partial = rel.partial || source.partial
+	rel.rest = merge(rel.rest, source.rest)
 }
 
 // starSource returns the columns that a star stands for.
@@ -300,7 +327,7 @@ func (a *analysis) qualifiedStar(qualifier *[]grammar.Ident, e *env) *relation {
 
 // everything returns the columns of all items in view.
 func (a *analysis) everything(e *env) *relation {
-	out := &relation{}
+	out := a.mem.relations.new()
 	if e.scope == nil {
 		return out
 	}
@@ -347,7 +374,8 @@ func (a *analysis) groupBy(g *grammar.GroupBy, rel *relation, items []grammar.Se
 		case *grammar.Column:
 			// DuckDB and Databricks take the alias of an item too.
 			if len(x.Parts) == 1 {
-				if v, ok := e.alias(lower(x.Parts[0].Text)); ok {
+				name := lower(x.Parts[0].Text)
+				if v, ok := e.alias(name, nameHash(name)); ok {
 					decided(v)
 				}
 			}

@@ -25,7 +25,7 @@ func (a *analysis) statement(s grammar.Statement, ctes *cteScope) {
 		// A bare name may be a variable or a parameter anywhere inside.
 		before := a.beside
 		a.beside = &env{scope: &scope{}}
-		a.add(a.beside.scope, &item{rel: unknownRelation(), pinned: true})
+		a.add(a.beside.scope, &item{rel: a.unknownRelation(), pinned: true})
 		defer func() { a.beside = before }()
 	default:
 		if word := readsUnseen(s); word != "" {
@@ -34,7 +34,7 @@ func (a *analysis) statement(s grammar.Statement, ctes *cteScope) {
 	}
 	grammar.Objects(s, func(role grammar.Role, name *grammar.Name) {
 		if role == grammar.RoleRead && name.Dynamic == nil {
-			a.tables = append(a.tables, tableRead{parts: nameParts(name), start: name.Start})
+			a.tables = append(a.tables, tableRead{parts: nameParts(name, nil), start: name.Start})
 		} else if name.Dynamic != nil {
 			a.opaque = append(a.opaque, textAt{"identifier", name.Start})
 		}
@@ -50,7 +50,7 @@ func (a *analysis) result(rel *relation) {
 // parts resolves what a statement is made of: queries, FROM items, expressions, other statements.
 func (a *analysis) parts(s grammar.Statement, ctes *cteScope) {
 	e := &env{scope: &scope{}, outer: a.beside, ctes: ctes, opaqueNames: true}
-	a.add(e.scope, &item{rel: unknownRelation(), pinned: true}) // the columns of the target
+	a.add(e.scope, &item{rel: a.unknownRelation(), pinned: true}) // the columns of the target
 	grammar.Walk(s, func(n grammar.Node) bool {
 		switch n := n.(type) {
 		case *grammar.With:
@@ -83,8 +83,8 @@ func (a *analysis) parts(s grammar.Statement, ctes *cteScope) {
 
 // target puts the table that UPDATE, DELETE or MERGE changes in view, without reading it.
 func (a *analysis) target(t *grammar.Target, e *env) {
-	parts := nameParts(&t.Name)
-	it := &item{rel: unknownRelation(), pinned: true, name: parts[len(parts)-1], parts: parts, alias: &t.Alias}
+	parts := nameParts(&t.Name, nil)
+	it := &item{rel: a.unknownRelation(), pinned: true, name: parts[len(parts)-1], parts: parts, alias: &t.Alias}
 	a.addItem(it, e)
 }
 

@@ -99,6 +99,17 @@ var bareWords = map[grammar.Dialect]map[string]bool{
 		"localtime", "localtimestamp", "session_user", "user"),
 }
 
+// bareWord tells whether a folded name is one of bareWords.
+func (a *analysis) bareWord(name string) bool {
+	switch {
+	case len(name) < len("user"):
+		return false
+	case name[0] != 'c' && name[0] != 'l' && name[0] != 's' && name[0] != 'u' && name[0] != 'g':
+		return false
+	}
+	return bareWords[a.dialect][name]
+}
+
 func set(names ...string) map[string]bool {
 	m := make(map[string]bool, len(names))
 	for _, name := range names {

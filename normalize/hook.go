@@ -81,7 +81,7 @@ func writesElsewhere(s grammar.Statement, own func([]string) bool) bool {
 				return
 			}
 			named = true
-			elsewhere = elsewhere || name.Dynamic != nil || !own(nameParts(name))
+			elsewhere = elsewhere || name.Dynamic != nil || !own(nameParts(name, nil))
 		})
 		return !named || elsewhere
 	}

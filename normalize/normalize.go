@@ -72,9 +72,7 @@ func analyse(sql, replaced string, opt Options, replacer *Replacer, trace *trace
 
 // tree is analyse for a text that parses. Nothing of the tree may be part of the result.
 func tree(file *grammar.File, sql, replaced string, dialect grammar.Dialect, catalog string, replacer *Replacer, trace *tracer) Result {
-	a := &analysis{dialect: dialect, sql: sql, frozen: map[*grammar.SelectItem]bool{}, dots: map[*grammar.Dot]bool{}, oneNames: map[*grammar.Dot]*grammar.Column{}, keep: map[*grammar.Ident]bool{},
-		units: map[grammar.Node]bool{}, itemNames: map[string]int{},
-		cteNames: map[string]int{}, parameters: map[string][]parameter{}, functions: map[string]bool{}, folds: make([]*grammar.Ident, 0, len(sql)/40), refs: make([]reference, 0, len(sql)/80)}
+	a := newAnalysis(sql, dialect)
 	trace.step("tokens", file)
 	if replaced != sql {
 		a.replacePlaceholders(file, replacer)
@@ -98,32 +96,31 @@ func tree(file *grammar.File, sql, replaced string, dialect grammar.Dialect, cat
 		r.Level = LevelParsed
 		r.Error = &Error{Line: 1, Column: 1, Message: "not every name could be resolved: " + a.gaveUp}
 	}
+	a.release() // not where a pass panics
 	return r
 }
 
-// canonical runs the passes that follow the binding, each in its own file. They go over the tree together: the marks of parens and spelling in one
-// walk, their rewrites in another. Traced, each has a walk of its own, which comes to the same.
+// canonical runs the passes that follow the binding, each in its own file. The last three go over the tree together: what a node marks and changes beside
+// its expressions before its parts are rewritten, and each expression behind its own. Traced, each has a walk of its own, which comes to the same.
 func (a *analysis) canonical(file *grammar.File, trace *tracer) {
-	p := &parens{duck: a.duck(), keep: map[*grammar.Paren]bool{}}
-	s := &spelling{dialect: a.dialect, frozen: a.frozenNodes(), units: a.units}
-	grammar.Walk(file, func(n grammar.Node) bool {
-		p.mark(n)
-		if trace == nil {
-			s.node(n)
-		}
-		return true
-	})
 	a.fold()
 	trace.step("fold", file)
 	a.canonicalNames(file)
 	trace.step("names", file)
+	p := &parens{duck: a.duck(), keep: a.parens}
+	s := &spelling{dialect: a.dialect, frozen: a.frozenNodes(), units: a.units}
 	if trace == nil {
-		grammar.Rewrite(file, func(x grammar.Expr) grammar.Expr {
-			return a.mergeDot(s.rewrite(p.rewrite(x)))
-		})
+		grammar.WalkRewrite(file, func(n grammar.Node) bool {
+			p.mark(n)
+			s.node(n)
+			return true
+		}, func(x grammar.Expr) grammar.Expr { return a.mergeDot(s.rewrite(p.rewrite(x))) })
 		return
 	}
-	grammar.Rewrite(file, func(x grammar.Expr) grammar.Expr { return a.mergeDot(p.rewrite(x)) })
+	grammar.WalkRewrite(file, func(n grammar.Node) bool {
+		p.mark(n)
+		return true
+	}, func(x grammar.Expr) grammar.Expr { return a.mergeDot(p.rewrite(x)) })
 	trace.step("parens", file)
 	grammar.Walk(file, func(n grammar.Node) bool {
 		if _, ok := n.(*grammar.TypeName); ok {
@@ -132,13 +129,12 @@ func (a *analysis) canonical(file *grammar.File, trace *tracer) {
 		return true
 	})
 	trace.step("types", file)
-	grammar.Walk(file, func(n grammar.Node) bool {
+	grammar.WalkRewrite(file, func(n grammar.Node) bool {
 		if _, ok := n.(*grammar.TypeName); !ok {
 			s.node(n)
 		}
 		return true
-	})
-	grammar.Rewrite(file, s.rewrite)
+	}, s.rewrite)
 	trace.step("spelling", file)
 }
 

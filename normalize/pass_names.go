@@ -18,10 +18,11 @@ import (
 
 // canonicalNames renames CTEs and FROM items.
 func (a *analysis) canonicalNames(file *grammar.File) {
-	fresh := a.renameItems(a.renameCTEs(make([]*grammar.Ident, 0, len(a.items)+len(a.ctes)+len(a.refs))))
+	a.renameCTEs()
+	a.renameItems()
 	// Until all other names are known, the new ones start with a byte that no text has.
 	prefix := a.prefix(file)
-	for _, ident := range fresh {
+	for _, ident := range a.fresh {
 		ident.Text = prefix + ident.Text[1:]
 	}
 }
@@ -29,7 +30,7 @@ func (a *analysis) canonicalNames(file *grammar.File) {
 // fresh names start with this byte until the prefix is known.
 const freshMark = "\x00"
 
-func (a *analysis) renameCTEs(fresh []*grammar.Ident) []*grammar.Ident {
+func (a *analysis) renameCTEs() {
 	n := 0
 	for _, c := range a.ctes {
 		if c.pinned {
@@ -38,16 +39,15 @@ func (a *analysis) renameCTEs(fresh []*grammar.Ident) []*grammar.Ident {
 		n++
 		c.canonical = freshMark + "c" + strconv.Itoa(n)
 		setIdent(&c.node.Name, c.canonical)
-		fresh = append(fresh, &c.node.Name)
+		a.fresh = append(a.fresh, &c.node.Name)
 		for _, ref := range c.refs {
 			setIdent(ref, c.canonical)
-			fresh = append(fresh, ref)
+			a.fresh = append(a.fresh, ref)
 		}
 	}
-	return fresh
 }
 
-func (a *analysis) renameItems(fresh []*grammar.Ident) []*grammar.Ident {
+func (a *analysis) renameItems() {
 	n := 0
 	for _, it := range a.items {
 		if it.pinned {
@@ -69,9 +69,8 @@ func (a *analysis) renameItems(fresh []*grammar.Ident) []*grammar.Ident {
 		n++
 		it.canonical = freshMark + "t" + strconv.Itoa(n)
 		setIdent(ident, it.canonical)
-		fresh = append(fresh, ident)
+		a.fresh = append(a.fresh, ident)
 	}
-	var spare []grammar.Ident
 	for _, ref := range a.refs {
 		old := *ref.parts
 		if ref.item.canonical == "" {
@@ -84,19 +83,13 @@ func (a *analysis) renameItems(fresh []*grammar.Ident) []*grammar.Ident {
 		if ref.qualifier > 0 {
 			parts = old[ref.qualifier-1:]
 		} else {
-			n := len(old) + 1
-			if len(spare) < n {
-				spare = make([]grammar.Ident, max(n, min(len(a.refs), 256)))
-			}
-			parts = spare[:n:n]
-			spare = spare[n:]
+			parts = a.mem.idents.take(len(old) + 1)
 			copy(parts[1:], old)
 		}
 		parts[0] = grammar.Ident{Text: ref.item.canonical}
 		*ref.parts = parts
-		fresh = append(fresh, &parts[0])
+		a.fresh = append(a.fresh, &parts[0])
 	}
-	return fresh
 }
 
 func setIdent(x *grammar.Ident, text string) {

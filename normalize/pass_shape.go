@@ -20,7 +20,6 @@ import (
 //
 // On its way it notes where the literals are, and which names the new ones of pass_names may not be.
 func (a *analysis) shape(file *grammar.File) {
-	a.literals = make([]grammar.Span, 0, len(a.sql)/100)
 	var source *grammar.Select // of several INSERTs: FROM alone, which is no SELECT *
 	grammar.Walk(file, func(n grammar.Node) bool {
 		switch n := n.(type) {
@@ -225,7 +224,7 @@ func (a *analysis) ownName(item *grammar.SelectItem) {
 	if last.Text != item.Alias.Text || last.Quote == grammar.ClauseQuote || item.Alias.Quote == grammar.ClauseQuote {
 		return
 	}
-	if len(c.Parts) == 1 && bareWords[a.dialect][lower(last.Text)] {
+	if len(c.Parts) == 1 && a.bareWord(lower(last.Text)) {
 		return // current_date is called current_date()
 	}
 	item.Alias = grammar.Ident{}

@@ -250,11 +250,20 @@ func (s *spelling) binary(b *grammar.Binary) grammar.Expr {
 		b.First = inner.First
 		b.Rest = append(inner.Rest, b.Rest...)
 	}
-	if like, ok := likeOperators[b.Rest[0].Op]; ok && s.dialect == grammar.DuckDB && len(b.Rest) == 1 && primary(b.First) && primary(b.Rest[0].X) {
-		like.X, like.Pattern = b.First, b.Rest[0].X
-		return &like
+	if op := b.Rest[0].Op; s.dialect == grammar.DuckDB && len(b.Rest) == 1 && (strings.HasPrefix(op, "~") || strings.HasPrefix(op, "!")) {
+		return likeOperator(b)
 	}
 	return b
+}
+
+// likeOperator writes a ~~ b as a LIKE b.
+func likeOperator(b *grammar.Binary) grammar.Expr {
+	like, ok := likeOperators[b.Rest[0].Op]
+	if !ok || !primary(b.First) || !primary(b.Rest[0].X) {
+		return b
+	}
+	like.X, like.Pattern = b.First, b.Rest[0].X
+	return &like
 }
 
 // level numbers the levels whose chains are read from left to right; 0: none. All operators of a chain have one level, but for DuckDB's

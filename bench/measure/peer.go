@@ -22,6 +22,7 @@ type Result struct {
 	Wall    float64 `json:"wall"`   // seconds
 	Texts   int     `json:"texts"`  // texts read
 	Failed  int     `json:"failed"` // texts refused
+	Partly  []int   `json:"partly"` // numbers of the texts that the peer has not taken through all of its steps
 	Peak    int     `json:"peak"`   // bytes of resident memory at most, less what was there before the first text
 	Allocs  uint64  `json:"allocs"` // hodor only
 	Heap    uint64  `json:"heap"`   // hodor only: bytes allocated

@@ -4,7 +4,8 @@ JSON as bench/measure reads it.
 
 parse: duckdb (its own parser, through extract_statements), polyglot, sqlglotc (sqlglot with compiled modules), sqlglot (the same
 package, its compiled modules left out).
-normalize: sqlglotc and sqlglot: parse, qualify without a schema (where that fails, the tree as parsed), print, find the tables.
+normalize: sqlglotc and sqlglot: parse, qualify without a schema (where that fails, the tree as parsed), print, find the tables; "partly" has the
+numbers of the texts that failed or were not qualified.
 polyglot: parse, qualify tables, print; no facts. polyglot-transpile: from the dialect to itself, the least that it can do."""
 
 import hashlib
@@ -66,10 +67,13 @@ def sqlglot(step, name, dialect):
     if compiled != (name == "sqlglotc"):
         sys.exit(f"peers: sqlglot's parser comes from {sqlglot.parser.__file__}")
 
+    cut_short = False
+
     def parse(sql):
         return sqlglot.parse_one(sql, read=dialect)
 
     def pipeline(sql):
+        nonlocal cut_short
         tree = parse(sql)
         try:
             tree = qualify(
@@ -80,14 +84,21 @@ def sqlglot(step, name, dialect):
                 identify=True,
                 canonicalize_table_aliases=True,
             )
-        except sqlglot.errors.OptimizeError:
-            # Then the text counts as parsed; qualify has changed the tree by now.
+        except Exception:
+            # A text that qualify fails on, in whatever way, counts as parsed; qualify has changed the tree by now.
+            cut_short = True
             tree = parse(sql)
         canonical = tree.sql(dialect=dialect, comments=False)
         tables = sorted(table.name for table in tree.find_all(exp.Table))
         return hashlib.sha256(canonical.encode()).hexdigest(), tables
 
-    return parse if step == "parse" else pipeline, sqlglot.__version__
+    def whole(sql):
+        nonlocal cut_short
+        cut_short = False
+        pipeline(sql)
+        return not cut_short
+
+    return parse if step == "parse" else whole, sqlglot.__version__
 
 
 PEERS = {"duckdb": duckdb, "polyglot": polyglot, "polyglot-transpile": polyglot, "sqlglotc": sqlglot, "sqlglot": sqlglot}
@@ -108,18 +119,22 @@ def main():
     base = memory("VmRSS")
     start, clock = time.process_time(), time.monotonic()
     spent = 0.0
+    partly = set()
     while spent < seconds:
-        for sql in texts:
+        for i, sql in enumerate(texts):
             try:
-                run(sql)
+                if run(sql) is False:
+                    partly.add(i)
             except Exception:
                 failed += 1
+                partly.add(i)
             done += 1
             size += len(sql.encode())
             spent = time.process_time() - start
             # A pass is not finished by a peer that would take minutes for it.
             if spent > 3 * seconds:
                 break
+    partly.update(range(done, len(texts)))
     print(
         json.dumps(
             {
@@ -130,6 +145,7 @@ def main():
                 "wall": time.monotonic() - clock,
                 "texts": done,
                 "failed": failed,
+                "partly": sorted(partly),
                 "peak": max(0, memory("VmHWM") - base),
             }
         )

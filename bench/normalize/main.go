@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -83,7 +84,11 @@ func report(dir string, models, chain int, seconds float64, python string) error
 		}
 		files, sets = append(files, path), append(sets, set)
 		fmt.Printf("\n## %s: %d texts, %.1f MB\n\n", set.Name, len(set.Texts), float64(set.Bytes())/1e6)
-		if err := table(peers, path, set.Dialect, set.Bytes()); err != nil {
+		best, err := table(peers, path, set.Dialect, set.Bytes())
+		if err != nil {
+			return err
+		}
+		if err := carried(peers, best, dir, set); err != nil {
 			return err
 		}
 	}
@@ -94,10 +99,10 @@ func report(dir string, models, chain int, seconds float64, python string) error
 }
 
 // table measures each peer on one file of texts of that size and prints a row for each.
-func table(peers []measure.Peer, path string, d grammar.Dialect, size int) error {
+func table(peers []measure.Peer, path string, d grammar.Dialect, size int) ([]measure.Result, error) {
 	best, err := measure.Best(peers, path, d)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	fmt.Println("| pipeline | MB/s | ratio | refused | peak memory | bytes allocated a byte |")
 	fmt.Println("|---|---|---|---|---|---|")
@@ -110,6 +115,35 @@ func table(peers []measure.Peer, path string, d grammar.Dialect, size int) error
 			float64(r.Peak)/1e6, heap)
 	}
 	fmt.Printf("\nUndisturbed, that is with the best time of each text over several passes: hodor %.1f MB/s.\n", float64(size)/1e6/best[0].Quiet)
+	return best, nil
+}
+
+// carried measures the peers that did not take every text through all of their steps again, and hodor beside them, on the texts that they did: what a
+// peer gives up costs it less, or the way back costs it more, than a text that it understands.
+func carried(peers []measure.Peer, best []measure.Result, dir string, set texts.Set) error {
+	heading := "\nOnly the texts that the pipeline takes through all of its steps, for both:\n\n| pipeline | texts | MB/s | hodor, MB/s | ratio |\n|---|---|---|---|---|\n"
+	for i, r := range best {
+		if len(r.Partly) == 0 {
+			continue
+		}
+		var whole []texts.Text
+		for n, t := range set.Texts {
+			if !slices.Contains(r.Partly, n) {
+				whole = append(whole, t)
+			}
+		}
+		path := filepath.Join(dir, "carried")
+		if err := measure.Write(path, whole); err != nil {
+			return err
+		}
+		pair, err := measure.Best([]measure.Peer{peers[0], peers[i]}, path, set.Dialect)
+		if err != nil {
+			return err
+		}
+		own, other := pair[0].Rate(), pair[1].Rate()
+		fmt.Printf("%s| %s | %d of %d | %.2f | %.2f | %.1f |\n", heading, r.Name, len(whole), len(set.Texts), other, own, own/other)
+		heading = ""
+	}
 	return nil
 }
 

@@ -148,6 +148,14 @@ func (g *generator) fields(s *ast.StructType) {
 	}
 }
 
+// visit is the walker's method for a type of node.
+func visit(name string) string {
+	if name == "Ident" {
+		return "ident"
+	}
+	return "node"
+}
+
 // field writes the visit of one field.
 func (g *generator) field(ref string, t ast.Expr) {
 	switch t := t.(type) {
@@ -158,13 +166,13 @@ func (g *generator) field(ref string, t ast.Expr) {
 		case g.interfaces[t.Name]:
 			fmt.Fprintf(&g.out, "if %s != nil {\nw.node(%s)\n}\n", ref, ref)
 		case g.nodeType(t.Name) && g.present[t.Name]:
-			fmt.Fprintf(&g.out, "if %s.Present() {\nw.node(&%s)\n}\n", ref, ref)
+			fmt.Fprintf(&g.out, "if %s.Present() {\nw.%s(&%s)\n}\n", ref, visit(t.Name), ref)
 		case g.nodeType(t.Name):
-			fmt.Fprintf(&g.out, "w.node(&%s)\n", ref)
+			fmt.Fprintf(&g.out, "w.%s(&%s)\n", visit(t.Name), ref)
 		}
 	case *ast.StarExpr:
 		if g.nodeType(typeName(t.X)) {
-			fmt.Fprintf(&g.out, "if %s != nil {\nw.node(%s)\n}\n", ref, ref)
+			fmt.Fprintf(&g.out, "if %s != nil {\nw.%s(%s)\n}\n", ref, visit(typeName(t.X)), ref)
 		}
 	case *ast.ArrayType:
 		var body generator
