@@ -112,7 +112,14 @@ venv-databricks: .venv-databricks/.hodor ## .venv-databricks: dbt-databricks 1.1
 	tools/venv .venv-databricks databricks.txt
 	@touch $@
 
-.venv/.hodor .venv-next/.hodor .venv-databricks/.hodor: %/.hodor: %/.stamp dist/.wheel
+.PHONY: venv-integrations
+venv-integrations: .venv-integrations/.hodor ## .venv-integrations: Airflow with Cosmos, Dagster and others beside dbt on DuckDB, with the wheel
+
+.venv-integrations/.stamp: requirements/integrations.txt .venv-tools/.stamp
+	tools/venv .venv-integrations integrations.txt
+	@touch $@
+
+.venv/.hodor .venv-next/.hodor .venv-databricks/.hodor .venv-integrations/.hodor: %/.hodor: %/.stamp dist/.wheel
 	.venv-tools/bin/uv pip install --quiet --python $*/bin/python --no-deps --reinstall dist/dbt_hodor-*.whl
 	@touch $@
 
@@ -184,9 +191,9 @@ test-matrix: dist/.wheel ## every supported pair of dbt-core and DuckDB, and dbt
 # that process is nobody else's.
 .PHONY: test-plugin
 test-plugin: .venv/.hodor .venv-next/.hodor ## the plugin's unit tests, on both environments
-	cd plugin && ../.venv/bin/python -m pytest --ignore tests/docs --ignore tests/e2e --ignore tests/lake --ignore tests/test_run.py $(PYTEST_FLAGS)
+	cd plugin && ../.venv/bin/python -m pytest --ignore tests/docs --ignore tests/e2e --ignore tests/integrations --ignore tests/lake --ignore tests/test_run.py $(PYTEST_FLAGS)
 	cd plugin && ../.venv/bin/python -m pytest tests/test_run.py $(PYTEST_FLAGS)
-	cd plugin && ../.venv-next/bin/python -m pytest --ignore tests/docs --ignore tests/e2e --ignore tests/lake --ignore tests/test_run.py --ignore tests/test_install.py --ignore tests/test_wheel_tag.py $(PYTEST_FLAGS)
+	cd plugin && ../.venv-next/bin/python -m pytest --ignore tests/docs --ignore tests/e2e --ignore tests/integrations --ignore tests/lake --ignore tests/test_run.py --ignore tests/test_install.py --ignore tests/test_wheel_tag.py $(PYTEST_FLAGS)
 	cd plugin && ../.venv-next/bin/python -m pytest tests/test_run.py $(PYTEST_FLAGS)
 
 E2E_JOBS ?= 2
@@ -196,6 +203,11 @@ test-main: .venv/.hodor .venv-next/.hodor ## the main job with real dbt on DuckD
 
 test-e2e: .venv/.hodor .venv-next/.hodor ## all real dbt projects on DuckDB (about twenty minutes): PYTEST_FLAGS='-k s7'
 	cd plugin && ../.venv/bin/python -m pytest -n $(E2E_JOBS) tests/e2e $(PYTEST_FLAGS)
+
+# The folder PACKAGES has dbt packages, as `dbt deps` leaves them; what needs one that is not there is skipped.
+.PHONY: test-integrations
+test-integrations: .venv-integrations/.hodor ## what runs dbt or reads its results, for real (docs/integrations.md): PACKAGES=../shop/dbt_packages
+	cd plugin && HODOR_DBT_PACKAGES='$(abspath $(PACKAGES))' ../.venv-integrations/bin/python -m pytest tests/integrations $(PYTEST_FLAGS)
 
 .PHONY: docs test-docs
 docs: .venv-docs/.stamp ## the site of docs/ in site/; a link that leads nowhere fails
@@ -284,4 +296,4 @@ demo: .venv/.hodor ## a dbt project of real shape, built again and again with ho
 
 .PHONY: clean
 clean: ## remove all that these commands made
-	rm -rf bin dist site demo/.work bench/parse/sqlparser/target .venv .venv-databricks .venv-docs .venv-matrix .venv-next .venv-peers .venv-python-hodor .venv-release .venv-spark .venv-tools
+	rm -rf bin dist site demo/.work bench/parse/sqlparser/target .venv .venv-databricks .venv-docs .venv-integrations .venv-matrix .venv-next .venv-peers .venv-python-hodor .venv-release .venv-spark .venv-tools
