@@ -248,6 +248,13 @@ func (s *Session) Finish(ctx context.Context, req FinishRequest) (FinishAnswer, 
 	if s.counts.lost > 0 && !s.unread {
 		s.warn("%d records could not be written: %v; the next run builds their nodes.", s.counts.lost, s.lostWhy)
 	}
+	switch s.counts.errors {
+	case 0:
+	case 1:
+		s.warn("%s could not be decided and builds; please report this.", s.undecided)
+	default:
+		s.warn("%d nodes could not be decided and build, the first of them %s; please report this.", s.counts.errors, s.undecided)
+	}
 
 	s.mu.Lock()
 	defer s.mu.Unlock()

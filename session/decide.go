@@ -84,13 +84,14 @@ func (s *Session) Decide(ctx context.Context, req DecideRequest) (answer DecideA
 
 // failed is the answer when deciding a node went wrong: it builds as if hodor were not there.
 func (s *Session) failed(n *project.Node, why string) DecideAnswer {
-	s.warn("%s could not be decided (%s) and builds; please report this.", n.UniqueID, why)
 	st := &state{node: n, key: n.Relation.Key(), failed: true, builtMS: s.nowMS(), decided: engine.Decision{Action: engine.Build, Reason: engine.HodorError}}
 	if n.Kind == engine.KindTest {
 		st.key = n.UniqueID
 	}
 	s.mu.Lock()
-	s.counts.errors++
+	if s.counts.errors++; s.counts.errors == 1 {
+		s.undecided = fmt.Sprintf("%s (%s)", n.UniqueID, why)
+	}
 	s.mu.Unlock()
 	return s.answer(st)
 }

@@ -81,10 +81,12 @@ type Session struct {
 	warnings     []string
 	counts       counts
 	lostWhy      error // why the last of the lost records could not be written
-	hookMemo     map[string]hookText
-	viewMemo     map[*stores.Record]lineage.Facts // what records of views say; a view has many readers
-	writers      int                              // attempts under way that may write elsewhere
-	wrote        uint64                           // counts the beginnings of such attempts
+	// undecided is the first node whose decision failed, and why.
+	undecided string
+	hookMemo  map[string]hookText
+	viewMemo  map[*stores.Record]lineage.Facts // what records of views say; a view has many readers
+	writers   int                              // attempts under way that may write elsewhere
+	wrote     uint64                           // counts the beginnings of such attempts
 
 	// now is the session as it is known at present (see present); moved says that a statement since may have changed it.
 	nowMu sync.Mutex
