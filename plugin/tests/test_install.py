@@ -72,7 +72,7 @@ def dbt(tmp_path):
             "--no-use-colors",
             "build",
         ]
-        done = subprocess.run(command, cwd=folder, env=kept, capture_output=True, text=True, timeout=300)
+        done = subprocess.run(command, cwd=folder, env=kept, capture_output=True, text=True, timeout=850)
         return done.returncode, done.stdout + done.stderr
 
     return build
