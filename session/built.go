@@ -21,12 +21,8 @@ type queued struct {
 	record stores.Record
 }
 
-// flushAt is how many queued builds are written at once in the middle of a run (spec 4.1), and flushMost how many records are kept at most. A reuse
-// that is lost with the process costs nothing: it is no history. And every write costs, a checkpoint or a commit, also where nothing is built.
-const (
-	flushAt   = 200
-	flushMost = 2000
-)
+// flushAt is how many queued records are written at once in the middle of a run (spec 4.1).
+const flushAt = 200
 
 // Built takes a node's outcome: what may have been written is stale, the target's new version is read, the record is queued. It also serves
 // node/tested. A node that was never decided (its decision failed on the way) leaves no record, but makes everything stale.
@@ -181,10 +177,7 @@ func (s *Session) enqueue(st *state, r stores.Record) {
 	}
 	st.queued = true
 	s.queue = append(s.queue, &queued{st, r})
-	if r.Action == string(engine.Build) {
-		s.queuedBuilds++
-	}
-	full := (s.queuedBuilds >= flushAt || len(s.queue) >= flushMost) && !s.req.Flags.FailFast && !s.flushing
+	full := len(s.queue) >= flushAt && !s.req.Flags.FailFast && !s.flushing
 	s.flushing = s.flushing || full
 	s.mu.Unlock()
 	if full {
@@ -201,7 +194,7 @@ func (s *Session) flush(ctx context.Context) error {
 	defer s.storeMu.Unlock()
 	s.mu.Lock()
 	batch := s.queue
-	s.queue, s.queuedBuilds, s.flushing = nil, 0, false
+	s.queue, s.flushing = nil, false
 	s.mu.Unlock()
 	if len(batch) == 0 {
 		return nil

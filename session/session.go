@@ -76,11 +76,9 @@ type Session struct {
 	states   map[string]*state // by unique id: what was decided
 	queue    []*queued
 	flushing bool // a flush in the middle of the run is on its way
-	// queuedBuilds is how many builds were queued since the last flush.
-	queuedBuilds int
-	warnings     []string
-	counts       counts
-	lostWhy      error // why the last of the lost records could not be written
+	warnings []string
+	counts   counts
+	lostWhy  error // why the last of the lost records could not be written
 	// undecided is the first node whose decision failed, and why.
 	undecided string
 	hookMemo  map[string]hookText
