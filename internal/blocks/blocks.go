@@ -1,4 +1,3 @@
-// Package blocks has memory for values that are all given back at once: what one text needs serves the next one.
 package blocks
 
 import "unsafe"
