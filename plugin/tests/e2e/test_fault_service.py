@@ -71,6 +71,7 @@ def assert_harmless(project: Project, run: Run, plain, then, warnings: int = 1) 
 @pytest.mark.parametrize("point", POINTS)
 def test_fault_in_the_service(settled, plain, then, faulty, tmp_path, point, kind):
     settled.sql(shop.NEW_ORDER)
+    settled.write("models/orders.sql", settled.read("models/orders.sql") + "\n-- a text that must be analysed\n")
     reached = tmp_path / "reached"
     env = {"HODOR_BINARY": faulty, "FAULT_AT": point, "FAULT": kind, "FAULT_REACHED": str(reached)}
     run = settled.dbt("build", env=env | (DEADLINE if kind == "hang" or point.startswith("wire.") else {}))
