@@ -93,7 +93,7 @@ func (s *Session) invalidate(n *project.Node, st *state) {
 // record fills in what reuse and build have in common.
 func (s *Session) record(st *state, action engine.Action, status string) stores.Record {
 	r := stores.Record{
-		RecordID: s.deps.NewID(), InvocationID: s.req.InvocationID, RecordedAtMS: s.nowMS(),
+		RecordID: s.deps.NewID(), InvocationID: s.req.InvocationID, RecordedAtMS: s.recordMS(),
 		ProjectName: s.req.ProjectName, TargetName: s.req.TargetName, NodeKey: st.key, UniqueID: st.node.UniqueID,
 		ResourceType: string(st.node.Resource), Mode: s.req.Mode, Decision: string(st.decided.Action), Reason: string(st.decided.Reason),
 		Action: string(action), Status: status, HashVersion: normalize.Version, HodorVersion: s.deps.HodorVersion,

@@ -84,7 +84,7 @@ func (s *Session) Decide(ctx context.Context, req DecideRequest) (answer DecideA
 
 // failed is the answer when deciding a node went wrong: it builds as if hodor were not there.
 func (s *Session) failed(n *project.Node, why string) DecideAnswer {
-	st := &state{node: n, key: n.Relation.Key(), failed: true, builtMS: s.nowMS(), decided: engine.Decision{Action: engine.Build, Reason: engine.HodorError}}
+	st := &state{node: n, key: n.Relation.Key(), failed: true, builtMS: s.recordMS(), decided: engine.Decision{Action: engine.Build, Reason: engine.HodorError}}
 	if n.Kind == engine.KindTest {
 		st.key = n.UniqueID
 	}
@@ -105,7 +105,7 @@ func (s *Session) gather(ctx context.Context, n *project.Node, req DecideRequest
 		ViewsBindAnew: s.req.Adapter == normalize.DialectDuckDB,
 	}
 	if !inScope(n.Kind) {
-		st.decide(in, s.nowMS())
+		s.decide(st, in)
 		return st, ""
 	}
 	// A test is known by what it reads, and where deferral may lead its parents elsewhere only its text tells.
@@ -181,7 +181,7 @@ func (s *Session) gather(ctx context.Context, n *project.Node, req DecideRequest
 	} else if hooks := (lineage.Facts{Hooks: facts.Hooks}); len(st.hooks) > 0 && len(s.hiddenFrom(ctx, hooks, nil)) > 0 {
 		in.HooksUnknown = true
 	}
-	st.decide(in, s.nowMS())
+	s.decide(st, in)
 	return st, ""
 }
 
@@ -201,9 +201,9 @@ func inScope(k engine.Kind) bool {
 	return false
 }
 
-func (st *state) decide(in engine.Input, nowMS int64) {
-	in.NowMS = nowMS
-	st.builtMS = nowMS
+func (s *Session) decide(st *state, in engine.Input) {
+	in.NowMS = s.nowMS()
+	st.builtMS = s.recordMS()
 	st.decided = engine.Decide(in)
 }
 

@@ -339,12 +339,18 @@ func (s *Session) openStoreLocked(ctx context.Context) (stores.Store, error) {
 	return store, nil
 }
 
-// nowMS is the warehouse's clock now: its reading at the start plus the monotonic time since (S5). 0: unknown.
-func (s *Session) nowMS() int64 {
+// nowMS is the warehouse's clock now as decisions take it: its reading at the start plus the monotonic time since it was asked for (S5). It may be
+// ahead by what the answer took, but never behind, so that no build seems younger than it is. 0: unknown.
+func (s *Session) nowMS() int64 { return s.clock(s.session.Asked) }
+
+// recordMS is the same as records take it: since the answer, so that no build seems later than it was, and none comes from the future.
+func (s *Session) recordMS() int64 { return s.clock(s.session.Taken) }
+
+func (s *Session) clock(since time.Time) int64 {
 	if s.session.NowMS == 0 {
 		return 0
 	}
-	return s.session.NowMS + s.deps.Now().Sub(s.session.Taken).Milliseconds()
+	return s.session.NowMS + s.deps.Now().Sub(since).Milliseconds()
 }
 
 // warn keeps a line for the host to show once.

@@ -268,6 +268,29 @@ func TestHodorError(t *testing.T) {
 	w.run().expect(map[string]string{"model.shop.orders": "build no_history"})
 }
 
+// S5: a warehouse that had to be started answers minutes after it was asked for its clock. What is built then is not built in the future, and its age
+// is not less than it is.
+func TestS5ClockOfASlowAnswer(t *testing.T) {
+	w := shop(t)
+	w.latency = 5 * time.Minute
+	r := w.run()
+	for id, rec := range r.records() {
+		if now := w.clock.UnixMilli(); rec.BuiltAtMS != nil && *rec.BuiltAtMS > now || rec.RecordedAtMS > now {
+			t.Errorf("%s was built at %d and recorded at %d; it is %d", id, *rec.BuiltAtMS, rec.RecordedAtMS, now)
+		}
+	}
+	w.latency = 0
+	r = w.run()
+	r.expect(map[string]string{"model.shop.orders": "reuse no_new_data", "model.shop.daily": "reuse no_new_data"})
+	if n := len(r.start.Warnings); n > 0 {
+		t.Errorf("warnings: %v", r.start.Warnings)
+	}
+	w.nodes["model.shop.orders"].config["state"] = map[string]any{"lag_tolerance": "3m"}
+	w.latency = 5 * time.Minute
+	w.touch("source.shop.raw_orders")
+	w.run().expect(map[string]string{"model.shop.orders": "build new_upstream_data"})
+}
+
 func TestFlushInBatches(t *testing.T) {
 	w := newWorld(t)
 	for i := range 450 {

@@ -57,6 +57,7 @@ type world struct {
 	host    warehouse.Host
 	adapter string
 	builds  func(*node)      // does to the host what a build does
+	latency time.Duration    // what the answer with the clock took
 	now     func() time.Time // the process's clock, where the host has one of its own; nil: clock
 }
 
@@ -185,7 +186,7 @@ func (r *reader) Volatile(_ context.Context, kind string) engine.Version {
 }
 
 func (r *reader) Session(context.Context) (versions.Session, error) {
-	return versions.Session{NowMS: r.w.clock.UnixMilli(), Taken: r.w.clock, Fingerprint: r.w.fingerprint, UserFunctions: r.w.hidden, Descending: r.w.descending, Engine: "v1"}, r.w.sessionErr
+	return versions.Session{NowMS: r.w.clock.UnixMilli(), Asked: r.w.clock.Add(-r.w.latency), Taken: r.w.clock, Fingerprint: r.w.fingerprint, UserFunctions: r.w.hidden, Descending: r.w.descending, Engine: "v1"}, r.w.sessionErr
 }
 
 func (r *reader) Invalidate(rel versions.Relation) {

@@ -296,8 +296,9 @@ func (d *Databricks) Reads() int { return int(d.reads.Load()) }
 // Session implements Reader with one statement. ANSI mode shows in the type that a string and an integer have in common, which needs no setting
 // that only some kinds of compute know. The target's session_properties are the caller's part of the fingerprint.
 func (d *Databricks) Session(ctx context.Context) (Session, error) {
-	s := Session{Taken: d.opt.now()}
+	s := Session{Asked: d.opt.now()}
 	row, err := queryRow(ctx, d.db, "SELECT cast(unix_millis(current_timestamp()) AS string), current_timezone(), typeof(coalesce('1', 1))", 3)
+	s.Taken = d.opt.now()
 	if err != nil {
 		return Session{}, fmt.Errorf("reading the warehouse's clock: %w", err)
 	}

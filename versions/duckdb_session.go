@@ -53,8 +53,9 @@ var harmless = map[string]bool{
 // types, one more asks what they mean.
 func (d *DuckDB) Session(ctx context.Context) (Session, error) {
 	var s Session
-	s.Taken = d.opt.now()
+	s.Asked = d.opt.now()
 	row, err := queryRow(ctx, d.db, "select system.main.epoch_ms(system.main.now())::varchar, system.main.version()", 2)
+	s.Taken = d.opt.now()
 	if err != nil {
 		return Session{}, fmt.Errorf("reading the warehouse's clock: %w", err)
 	}

@@ -49,8 +49,9 @@ type Reader interface {
 type Session struct {
 	// NowMS is the warehouse's clock when Read was taken, epoch ms.
 	NowMS int64
-	// Taken is when the statement was sent, with the monotonic clock; the moment now is NowMS and the time since (S5).
-	Taken time.Time
+	// Asked is when the statement was sent, and Taken when it was answered, with the monotonic clock. The warehouse's clock now is not before NowMS and
+	// the time since Taken, and not after NowMS and the time since Asked (S5): a warehouse that had to be started answers minutes later.
+	Asked, Taken time.Time
 	// Fingerprint is a hash over the settings, and on DuckDB the user's types, that may change what a statement means or returns (S19).
 	Fingerprint string
 	// UserFunctions are the names of the user's functions, macros and operators, in lower case and sorted; one of a built-in's name hides it (S8).
