@@ -91,7 +91,7 @@ def test_fail_fast_records_only_what_dbt_calls_done(settled):
     "flags",
     ["--empty", "--sample '3 days'", "--event-time-start 2026-01-01 --event-time-end 2026-01-03"],
 )
-def test_field_40_partial_data_builds_everything_and_records_nothing(settled, flags):
+def test_field_40_s4_partial_data_builds_everything_and_records_nothing(settled, flags):
     before = settled.records()
     run = settled.dbt(f"build {flags}", twin=True)
     assert "reused" not in run.statuses.values()
