@@ -202,7 +202,11 @@ func testHostile(t *testing.T, b Backend) {
 				continue
 			case col.JSON:
 				value = func() string {
-					quoted, _ := json.Marshal(text()) // of a string, which can't fail
+					list := []string{text()}
+					for b.Slow && len(list) < 100 { // where each literal of a statement takes its time, few hold many
+						list = append(list, text())
+					}
+					quoted, _ := json.Marshal(list) // of strings, which can't fail
 					return string(quoted)
 				}
 			}
