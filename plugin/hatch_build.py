@@ -27,7 +27,7 @@ GLIBC = re.compile(r"(lib(c|m|dl|rt|pthread|util|resolv)\.so\.\d+|ld-linux(-[a-z
 MACH_O = b"\xcf\xfa\xed\xfe"
 OLD_GCC = {"GCC_3.0", "GCC_3.3", "GCC_3.3.1", "GCC_3.4", "GCC_3.4.2", "GCC_4.0.0", "GCC_4.2.0"}
 ADVICE = (
-    "Install a wheel made for your platform instead (pip install --only-binary dbt-hodor dbt-hodor), "
+    "Install the wheel file made for your platform instead (pip install dbt_hodor-...whl, from a release), "
     "or install Go 1.26 and a C and C++ compiler."
 )
 

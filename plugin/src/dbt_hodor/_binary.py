@@ -39,7 +39,7 @@ def find() -> str:
 
         raise BinaryMissing(
             f"there is no executable {path} (platform {platform.system().lower()}-{platform.machine().lower()}); "
-            "install the wheel that is made for this platform (pip install --force-reinstall --only-binary dbt-hodor dbt-hodor), "
+            "install the wheel file that is made for this platform (pip install --force-reinstall --no-deps dbt_hodor-...whl), "
             "or set HODOR_BINARY to a hodor-sql of the same version"
         )
     return copied(path, data)

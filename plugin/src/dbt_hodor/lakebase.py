@@ -14,7 +14,7 @@ def credential(endpoint: str) -> dict[str, Any]:
     try:
         from databricks.sdk import WorkspaceClient
     except ImportError:
-        raise RuntimeError("hodor_endpoint needs databricks-sdk: pip install 'dbt-hodor[lakebase]'") from None
+        raise RuntimeError("hodor_endpoint needs Databricks' SDK for Python: pip install 'databricks-sdk>=0.81'") from None
     workspace = WorkspaceClient()
     status = workspace.postgres.get_endpoint(name=endpoint).status
     if status is None or status.hosts is None or not status.hosts.host:

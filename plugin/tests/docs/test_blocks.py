@@ -148,7 +148,71 @@ def test_rules_stand_in_one_order():
 
 
 def test_every_page_is_in_the_site():
-    """mkdocs would build a page that the navigation lacks, and nobody would find it."""
-    listed = set(re.findall(r"[\w/-]+\.md", (ROOT / "mkdocs.yml").read_text()))
+    """mkdocs would build a page that the navigation lacks, and nobody would find it; one that it has twice it would list twice."""
+    listed = re.findall(r"[\w/-]+\.md", (ROOT / "mkdocs.yml").read_text())
     here = {page.relative_to(ROOT / "docs").as_posix() for page in (ROOT / "docs").rglob("*.md")}
-    assert here <= listed, f"not in mkdocs.yml: {sorted(here - listed)}"
+    assert here <= set(listed), f"not in mkdocs.yml: {sorted(here - set(listed))}"
+    twice = sorted({page for page in listed if listed.count(page) > 1})
+    assert not twice, f"more than once in mkdocs.yml: {twice}"
+
+
+#: The package by its name, as an index would be asked for it: behind `install` or in a list of requirements, or with an extra or a version. The wheel's
+#: file name, a direct reference (`dbt-hodor @ file:...`) and what is no requirement are none.
+BY_NAME = re.compile(
+    r"\b(?:install|add|package:|dependencies:)(?=[\s:\[])[^\n`;&|]*?(?<![\w./-])dbt[-_.]hodor(?:\[[\w,\s]*\])?(?=[\s\"',;`)\]}=<>~!]|$)(?!\s*@)"
+    r"|(?<![\w./-])dbt[-_.]hodor(?:\[[\w,\s]*\](?!\s*@)|\s*(?:[=~!]=|[<>]=?)\s*\d)"
+    r"|^\s*- [\"']?dbt[-_.]hodor(?:\[[\w,\s]*\])?[\"']?\s*$",
+    re.MULTILINE,
+)
+
+
+@pytest.mark.parametrize(
+    "text, yes",
+    [
+        ("pip install dbt-hodor", True),
+        ("- run: pip install dbt-databricks dbt-hodor", True),
+        ("(pip install --force-reinstall --only-binary dbt-hodor dbt-hodor), ", True),
+        ("pip install 'dbt_hodor[lakebase]'", True),
+        ("uv add dbt-hodor", True),
+        ("with its extra: `dbt-hodor[lakebase]`", True),
+        ('dependencies: ["dbt-databricks==1.12.7", "dbt-hodor==0.1.0"]', True),
+        ("dependencies: [dbt-hodor]", True),
+        ('{pypi: {package: "dbt-hodor"}}', True),
+        ("  - dbt-hodor", True),
+        ("pip install dist/dbt_hodor-*.whl", False),
+        ("pip install dbt_hodor-...whl, from a release", False),
+        ("pip install 'dbt_hodor-0.1.0-py3-none-manylinux_2_34_x86_64.whl[lakebase]'", False),
+        ("dbt-hodor[duckdb,postgres,lakebase] @ file:///dist/x.whl", False),
+        ("pip uninstall dbt-hodor", False),
+        ("in the environment where dbt and dbt-hodor are installed", False),
+        ("dbt-hodor explain -s NODE says why", False),
+        ("dependencies: [/Volumes/main/ops/wheels/dbt_hodor-0.1.0-py3-none-any.whl]", False),
+    ],
+)
+def test_what_names_it_to_an_index(text, yes):
+    assert bool(BY_NAME.search(text)) == yes
+
+
+def test_nobody_installs_the_other_project():
+    """The public index has another project under the name dbt-hodor: no page, message or script may have anybody install it by that name. The
+    benchmarks' environment, which is for that other project, is pinned in requirements/."""
+    folders = "plugin/src cmd doctor executor explain protocol report session state stores demo tools .github".split()
+    found = [*blocks.pages(), *(ROOT / name for name in ("SECURITY.md", "CHANGELOG.md", "Makefile", "plugin/hatch_build.py"))]
+    for folder in folders:
+        found += [path for path in (ROOT / folder).rglob("*") if path.suffix in {"", ".py", ".go", ".yml"} and path.is_file()]
+    assert len(found) > 200
+    for path in found:
+        if "bin" in path.parts or ".work" in path.parts:
+            continue
+        text = path.read_text(encoding="utf-8", errors="replace")
+        text = re.sub(r'"\s*\n\s*f?"', "", text)  # a message of several literals is one
+        wrong = BY_NAME.search(text)
+        assert not wrong, f"{path.relative_to(ROOT)}: {wrong[0]!r} asks an index for another project; name the wheel file"
+
+
+def test_wheels_have_their_full_name():
+    """pip refuses a wheel whose file name lacks the version or the tags. `*` and `...` stand for them."""
+    full = re.compile(r"dbt_hodor-(\*|\.\.|\d+\.\d+\.\d+-py3-none-\w+)\.whl")
+    for page in blocks.pages():
+        for wheel in re.findall(r"\bdbt_hodor[^\s/\"'`]*\.whl", page.read_text()):
+            assert full.fullmatch(wheel), f"{blocks.name(page)}: {wheel}"
