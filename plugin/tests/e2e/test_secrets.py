@@ -6,18 +6,15 @@ word with hodor must hold it without.
 
 import os
 import re
-import shutil
 import signal
-import socket
-import subprocess
-import tempfile
 from collections import Counter
 from pathlib import Path
 
 import duckdb
 import pytest
+from postgres import server
 
-from .faults import gone, wait_for
+from .faults import gone
 from .project import Project
 from .test_console import console
 from .test_interrupts import BUSY, start_slow
@@ -151,53 +148,8 @@ def test_a_crash_says_nothing_planted(planted):
 @pytest.fixture(scope="module")
 def postgres():
     """A server on loopback whose password is a planted word; the PG* variables for it."""
-    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: int(path.parts[4]))
-    binaries = found[-1].parent if found else None
-    if binaries is None:
-        message = "no PostgreSQL: apt-get install postgresql"
-        pytest.fail(message) if os.environ.get("HODOR_REQUIRE_ENGINES") else pytest.skip(message)
-    folder = Path(tempfile.mkdtemp(prefix="hodor-secrets-"))
-    other = {}
-    if os.getuid() == 0:  # PostgreSQL does not run as root
-        other = {"user": "postgres", "group": "postgres"}
-        shutil.chown(folder, "postgres", "postgres")
-    (folder / "word").write_text("canary-q7-postgres")
-    (folder / "word").chmod(0o644)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    common = {"cwd": folder, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, **other}
-    initdb = [binaries / "initdb", "-D", "data", "-U", "hodor", "--pwfile", "word", "-A", "scram-sha-256", "--no-sync"]
-    subprocess.run([str(word) for word in initdb], check=True, **common)
-    options = ["listen_addresses=127.0.0.1", "unix_socket_directories=", "fsync=off"]
-    server = subprocess.Popen(
-        [str(binaries / "postgres"), "-D", "data", "-p", str(port), *(word for o in options for word in ("-c", o))], **common
-    )
-    variables = {
-        "PGHOST": "127.0.0.1",
-        "PGPORT": str(port),
-        "PGUSER": "hodor",
-        "PGPASSWORD": "canary-q7-postgres",
-        "PGSSLMODE": "disable",
-    }
-
-    def ask(sql: str) -> str:
-        done = subprocess.run(
-            [binaries / "psql", "-X", "-d", "postgres", "-c", sql],
-            env={**os.environ, **variables},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        return done.stdout if done.returncode == 0 else ""
-
-    try:
-        wait_for(lambda: ask("select 1"), what="the server's first answer")
-        yield variables, ask
-    finally:
-        server.send_signal(signal.SIGINT)
-        server.wait(30)
-        shutil.rmtree(folder, ignore_errors=True)
+    with server("canary-q7-postgres") as running:
+        yield running
 
 
 def test_nothing_planted_is_in_postgres(planted, postgres):
