@@ -100,7 +100,7 @@ var startLayouts = []string{time.RFC3339Nano, "2006-01-02 15:04:05.999999999Z07:
 // no text can be taken for a placeholder.
 func Replacements(invocationID, runStartedAt string) [][2]string {
 	pairs := append(make([][2]string, 0, 1024), [2]string{"{{", "{{{{"})
-	seen := make(map[string]bool, 1024)
+	seen := make(map[string]bool, 256)
 	add := func(literal, placeholder string) {
 		if !seen[literal] {
 			seen[literal] = true
@@ -119,8 +119,10 @@ func Replacements(invocationID, runStartedAt string) [][2]string {
 		names := clockNames()
 		addClock(add, start, clockForms, names[0])
 		addEpoch(add, start)
+		// Each of these has a local date and time down to the second, and forms that nothing above shares: no two are equal.
+		fresh := func(literal, placeholder string) { pairs = append(pairs, [2]string{literal, placeholder}) }
 		for i, minutes := range zoneMinutes {
-			addClock(add, start.Add(time.Duration(minutes)*time.Minute), clockForms[:zonedForms], names[i+1])
+			addClock(fresh, start.Add(time.Duration(minutes)*time.Minute), clockForms[:zonedForms], names[i+1])
 		}
 	}
 	return longestFirst(pairs)
@@ -182,7 +184,7 @@ var clockNames = sync.OnceValue(func() [][]clockName {
 
 // addClock adds the moment t, whose clock already shows the wanted zone, in each form: with microseconds, with milliseconds, without.
 func addClock(add func(literal, placeholder string), t time.Time, forms []clockForm, names []clockName) {
-	micros := fmt.Sprintf("%06d", t.Nanosecond()/1000)
+	micros := t.Format(".000000")[1:]
 	var buffer [80]byte
 	for i, form := range forms {
 		b := t.AppendFormat(buffer[:0], form.layout)
@@ -228,14 +230,31 @@ type Replacer struct {
 // NewReplacer prepares the replacements of one run; see Replacements for the arguments.
 func NewReplacer(invocationID, runStartedAt string) *Replacer {
 	r := &Replacer{pairs: Replacements(invocationID, runStartedAt), byStart: make(map[[4]byte][][2]string, 64)}
-	for _, p := range r.pairs {
-		if len(p[0]) >= 4 {
-			key := [4]byte([]byte(p[0][:4]))
-			r.byStart[key] = append(r.byStart[key], p)
-			r.first[p[0][0]] = true
+	count := make(map[[4]byte]int, 64)
+	alike(r.pairs, func(start [4]byte, list [][2]string) { count[start] += len(list) })
+	alike(r.pairs, func(start [4]byte, list [][2]string) {
+		have := r.byStart[start]
+		if have == nil {
+			have = make([][2]string, 0, count[start])
+			r.first[start[0]] = true
 		}
-	}
+		r.byStart[start] = append(have, list...)
+	})
 	return r
+}
+
+// alike calls f for each stretch of pairs whose literals begin with the same four bytes. Most are long: the local times of the world.
+func alike(pairs [][2]string, f func(start [4]byte, list [][2]string)) {
+	for len(pairs) > 0 {
+		first, n := pairs[0][0], 1
+		if len(first) >= 4 {
+			for n < len(pairs) && strings.HasPrefix(pairs[n][0], first[:4]) {
+				n++
+			}
+			f([4]byte([]byte(first[:4])), pairs[:n])
+		}
+		pairs = pairs[n:]
+	}
 }
 
 // Pairs returns literal and placeholder, longest literal first; the caller must not change them.

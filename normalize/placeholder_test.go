@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"flag"
+	"math/rand/v2"
 	"os"
 	"strings"
 	"testing"
@@ -283,5 +284,26 @@ func TestCodeHashParts(t *testing.T) {
 	}
 	if CodeHash("ab", "c", "d") == CodeHash("a", "bc", "d") {
 		t.Error("the parts must not run together")
+	}
+}
+
+// The local times of the world are added without a look at what is there already: at no moment are two literals equal.
+func TestReplacementsDiffer(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 3_000 {
+		start := time.UnixMicro(r.Int64N(4_000_000_000_000_000)).UTC()
+		switch r.IntN(4) {
+		case 0:
+			start = start.Truncate(time.Hour)
+		case 1:
+			start = start.Truncate(time.Second)
+		}
+		seen := map[string]string{}
+		for _, p := range Replacements(testInvocation, start.Format(time.RFC3339Nano)) {
+			if other, twice := seen[p[0]]; twice {
+				t.Fatalf("%s: %q is %s and %s", start, p[0], other, p[1])
+			}
+			seen[p[0]] = p[1]
+		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 )
 
 // The manifest of a large project has tens of megabytes, of which a few fields matter. stream walks it through a small buffer and hands out one
@@ -21,7 +22,15 @@ type stream struct {
 	err  error
 }
 
-func newStream(r io.Reader) *stream { return &stream{r: r, buf: make([]byte, 256<<10)} }
+func newStream(r io.Reader) *stream {
+	size := int64(256 << 10)
+	if f, ok := r.(*os.File); ok { // no more than a small manifest needs
+		if info, err := f.Stat(); err == nil {
+			size = min(size, max(info.Size(), 4<<10))
+		}
+	}
+	return &stream{r: r, buf: make([]byte, size)}
+}
 
 // fill reads more; it reports false at the end of the input or on an error, which err then holds.
 func (s *stream) fill() bool {

@@ -21,24 +21,27 @@ type Options struct {
 // Run plays the history of a seed. The error says what was wrong in it, with the shortest list of steps that still shows it.
 func Run(seed uint64, opt Options) (Stats, error) {
 	list := steps(seed, opt.Focus)
-	w := play(seed, list, opt)
+	w := play(seed, list, opt, true)
 	if w.wrong == "" {
 		return w.stats, nil
 	}
-	list = shorten(list, func(list []step) bool { return play(seed, list, opt).wrong != "" })
-	small := play(seed, list, opt)
+	all := list
+	list = shorten(list, func(list []step) bool { return play(seed, list, opt, true).wrong != "" })
+	small := play(seed, list, opt, false)
 	if small.wrong == "" {
-		small = w
+		small = play(seed, all, opt, false)
+		small.wrong = w.wrong
 	}
 	return w.stats, fmt.Errorf("history %d: %s\n%s", seed, small.wrong, strings.Join(small.log, "\n"))
 }
 
-func play(seed uint64, list []step, opt Options) *world {
+// play plays a list of steps; quiet: without keeping a log.
+func play(seed uint64, list []step, opt Options, quiet bool) *world {
 	if opt.Open != nil {
 		_ = os.RemoveAll(opt.Dir)
 	}
 	w := newWorld(seed, opt.Dir, opt.Focus)
-	w.open = opt.Open
+	w.open, w.quiet = opt.Open, quiet
 	if err := w.seeds(); err != nil {
 		w.fail("%v", err)
 	}

@@ -3,7 +3,6 @@ package simulation
 import (
 	"encoding/json"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,32 +11,24 @@ import (
 	"hodor/warehouse"
 )
 
-var (
-	describeHistory = regexp.MustCompile("^DESCRIBE HISTORY (.+) LIMIT ([0-9]+)$")
-	describeTable   = regexp.MustCompile("^DESCRIBE TABLE (EXTENDED )?(.+)$")
-)
-
 // databricksAnswer answers what versions asks of Databricks.
 func databricksAnswer(d *database, statement string) (warehouse.Answer, bool) {
-	if m := describeHistory.FindStringSubmatch(statement); m != nil {
-		r := d.backquoted(m[1])
-		limit, err := strconv.Atoi(m[2])
+	if text, ok := strings.CutPrefix(statement, "DESCRIBE HISTORY "); ok {
+		name, count, _ := strings.Cut(text, " LIMIT ")
+		r := d.backquoted(name)
+		limit, err := strconv.Atoi(count)
 		if r == nil || r.isView || err != nil {
 			return warehouse.Answer{}, false
 		}
 		var rows [][]value
-		for _, c := range slices.Backward(r.commits) {
-			parameters := map[string]string{}
-			if c.mode != "" {
-				parameters["mode"] = c.mode
-			}
-			rows = append(rows, []value{millis(int64(c.version)), value(time.UnixMilli(c.atMS).UTC().Format("2006-01-02 15:04:05.000")), value(c.operation),
-				encoded(parameters), encoded(c.metrics)})
+		for _, c := range slices.Backward(r.commits[max(0, len(r.commits)-limit):]) {
+			rows = append(rows, c.row)
 		}
-		return table("version,timestamp,operation,operationParameters,operationMetrics", rows[:min(limit, len(rows))]...)
+		return table("version,timestamp,operation,operationParameters,operationMetrics", rows...)
 	}
-	if m := describeTable.FindStringSubmatch(statement); m != nil {
-		r := d.backquoted(m[2])
+	if name, ok := strings.CutPrefix(statement, "DESCRIBE TABLE "); ok {
+		name, extended := strings.CutPrefix(name, "EXTENDED ")
+		r := d.backquoted(name)
 		if r == nil {
 			return warehouse.Answer{}, false
 		}
@@ -49,7 +40,7 @@ func databricksAnswer(d *database, statement string) (warehouse.Answer, bool) {
 		for _, c := range cols {
 			rows = append(rows, []value{value(c.name), value(d.typ(c.typ)), null})
 		}
-		if m[1] != "" {
+		if extended {
 			rows = append(rows, []value{"", "", ""}, []value{"# Detailed Table Information", "", ""})
 			if r.isView {
 				rows = append(rows, []value{"Type", "VIEW", ""}, []value{"View Text", value(r.body.text()), ""}, []value{"View Catalog and Namespace", "shop.main", ""})
@@ -85,6 +76,16 @@ func databricksAnswer(d *database, statement string) (warehouse.Answer, bool) {
 
 func (d *database) backquoted(name string) *relation {
 	return d.rels[strings.ReplaceAll(name, "`", "")]
+}
+
+// newCommit makes a commit, with its row in DESCRIBE HISTORY.
+func newCommit(version int, atMS int64, operation, mode string, metrics map[string]string, left content) commit {
+	parameters := map[string]string{}
+	if mode != "" {
+		parameters["mode"] = mode
+	}
+	at := time.UnixMilli(atMS).UTC().Format("2006-01-02 15:04:05.000")
+	return commit{version, []value{millis(int64(version)), value(at), value(operation), encoded(parameters), encoded(metrics)}, left}
 }
 
 func encoded(m map[string]string) value {

@@ -16,13 +16,25 @@ import (
 
 var (
 	filterPart  = regexp.MustCompile(`and system\.main\.lower\(([tv])\.(database_name|schema_name|table_name|view_name)\) = system\.main\.lower\('((?:[^']|'')*)'\)`)
-	fingerprint = regexp.MustCompile(`^select system\.main\.count_star\(\)::varchar, system\.main\.sum\(system\.main\.hash\((.*)\)\)::varchar, ` +
-		`system\.main\.sum\(system\.main\.hash\((.*)\)\)::varchar from "([^"]*)"\."([^"]*)"\."([^"]*)" as hodor_t$`)
-	plainArg = regexp.MustCompile(`^hodor_t\."([^"]*)"$`)
-	textArg  = regexp.MustCompile(`^system\.main\.encode\(hodor_t\."([^"]*)"::varchar\)$`)
-	tildeArg = regexp.MustCompile(`^system\.main\.encode\(system\.main\.concat\('~', hodor_t\."([^"]*)"::varchar\)\)$`)
-	nullArg  = regexp.MustCompile(`^hodor_t\."([^"]*)" is null$`)
+	printedName = regexp.MustCompile(`^"([^"]*)"\."([^"]*)"\."([^"]*)"$`)
 )
+
+// fingerprint parts the statement of a fingerprint into the arguments of its two hash() and the parts of the table's name.
+func fingerprint(statement string) (first, second string, parts []string, ok bool) {
+	const next = "))::varchar, system.main.sum(system.main.hash("
+	text, ok1 := strings.CutPrefix(statement, "select system.main.count_star()::varchar, system.main.sum(system.main.hash(")
+	text, ok2 := strings.CutSuffix(text, " as hodor_t")
+	first, text, ok3 := strings.Cut(text, next)
+	second, name, ok4 := strings.Cut(text, "))::varchar from ")
+	if !ok1 || !ok2 || !ok3 || !ok4 {
+		return "", "", nil, false
+	}
+	m := printedName.FindStringSubmatch(name)
+	if m == nil {
+		return "", "", nil, false
+	}
+	return first, second, m[1:], true
+}
 
 // duckdbAnswer answers what versions asks of a DuckDB, by what the statements mean there.
 func duckdbAnswer(d *database, statement string) (warehouse.Answer, bool) {
@@ -72,13 +84,13 @@ func duckdbAnswer(d *database, statement string) (warehouse.Answer, bool) {
 		}
 		return table("database_name,schema_name,view_name,sql", rows...)
 	}
-	if m := fingerprint.FindStringSubmatch(statement); m != nil {
-		r := d.rels[strings.Join(m[3:], ".")]
+	if args1, args2, parts, ok := fingerprint(statement); ok {
+		r := d.rels[strings.Join(parts, ".")]
 		if r == nil {
 			return warehouse.Answer{}, false
 		}
-		first, ok1 := rowSum(r, m[1])
-		second, ok2 := rowSum(r, m[2])
+		first, ok1 := rowSum(r, args1)
+		second, ok2 := rowSum(r, args2)
 		return answerIf(ok1 && ok2, []value{value(strconv.Itoa(len(r.rows))), first, second})
 	}
 	return warehouse.Answer{}, false
@@ -94,9 +106,10 @@ func answerIf(ok bool, row []value) (warehouse.Answer, bool) {
 // named returns the relations that the statement's conditions on names leave.
 func (d *database) named(statement, alias string) []*relation {
 	var out []*relation
+	conditions := filterPart.FindAllStringSubmatch(statement, -1)
 	for _, key := range slices.Sorted(maps.Keys(d.rels)) {
 		r, ok := d.rels[key], true
-		for _, m := range filterPart.FindAllStringSubmatch(statement, -1) {
+		for _, m := range conditions {
 			part := map[string]int{"database_name": 0, "schema_name": 1, "table_name": 2, "view_name": 2}[m[2]]
 			if m[1] == alias {
 				ok = ok && strings.EqualFold(r.parts[part], m[3])
@@ -111,20 +124,27 @@ func (d *database) named(statement, alias string) []*relation {
 
 // rowSum is the sum of the rows' hashes, the arguments of hash() taken one by one.
 func rowSum(r *relation, list string) (value, bool) {
-	total, args := new(big.Int), splitArgs(list)
-	for _, row := range r.rows {
-		h := fnv.New64a()
-		for _, arg := range args {
-			text, ok := hashed(r, row, arg)
-			if !ok {
-				return null, false
-			}
-			fmt.Fprintf(h, "%d:%s", len(text), text)
+	var args []func(row []value) string
+	for _, arg := range splitArgs(list) {
+		f, ok := hashed(r, arg)
+		if !ok {
+			return null, false
 		}
-		total.Add(total, new(big.Int).SetUint64(h.Sum64()))
+		args = append(args, f)
 	}
 	if len(r.rows) == 0 {
 		return null, true
+	}
+	total, h := new(big.Int), fnv.New64a()
+	var buffer []byte
+	for _, row := range r.rows {
+		h.Reset()
+		for _, arg := range args {
+			text := arg(row)
+			buffer = append(strconv.AppendInt(buffer[:0], int64(len(text)), 10), ':')
+			_, _ = h.Write(append(buffer, text...))
+		}
+		total.Add(total, new(big.Int).SetUint64(h.Sum64()))
 	}
 	return value(total.String()), true
 }
@@ -147,38 +167,38 @@ func splitArgs(list string) []string {
 	return append(out, strings.TrimSpace(list[start:]))
 }
 
-// hashed is what of one argument enters the hash. A bare column enters as DuckDB's hash() sees it: 0.0 is -0.0, and a collation makes strings equal.
-func hashed(r *relation, row []value, arg string) (string, bool) {
-	cell := func(name string) (value, column, bool) {
-		if i := r.at(name); i >= 0 {
-			return row[i], r.cols[i], true
-		}
-		return null, column{}, false
-	}
+// hashed returns what of one argument enters the hash of a row. A bare column enters as DuckDB's hash() sees it: 0.0 is -0.0, and a collation makes
+// strings equal.
+func hashed(r *relation, arg string) (func(row []value) string, bool) {
 	if strings.HasPrefix(arg, "'") {
-		return arg, true
+		return func([]value) string { return arg }, true
 	}
-	if m := plainArg.FindStringSubmatch(arg); m != nil {
-		v, c, ok := cell(m[1])
-		switch {
-		case c.typ == "DOUBLE" && v == "-0.0":
-			v = "0.0"
-		case c.collate:
-			v = value(strings.ToLower(string(v)))
-		}
-		return "value " + string(v), ok
+	at := 0
+	column := func(prefix, suffix string) bool {
+		name, ok1 := strings.CutPrefix(arg, prefix+`hodor_t."`)
+		name, ok2 := strings.CutSuffix(name, `"`+suffix)
+		at = r.at(name)
+		return ok1 && ok2 && at >= 0
 	}
-	if m := textArg.FindStringSubmatch(arg); m != nil {
-		v, _, ok := cell(m[1])
-		return "text " + string(v), ok
+	switch {
+	case column("", ""):
+		c := r.cols[at]
+		return func(row []value) string {
+			v := row[at]
+			switch {
+			case c.typ == "DOUBLE" && v == "-0.0":
+				v = "0.0"
+			case c.collate:
+				v = value(strings.ToLower(string(v)))
+			}
+			return "value " + string(v)
+		}, true
+	case column("system.main.encode(", "::varchar)"):
+		return func(row []value) string { return "text " + string(row[at]) }, true
+	case column("system.main.encode(system.main.concat('~', ", "::varchar))"):
+		return func(row []value) string { return "~" + strings.TrimPrefix(string(row[at]), string(null)) }, true
+	case column("", " is null"):
+		return func(row []value) string { return strconv.FormatBool(row[at] == null) }, true
 	}
-	if m := tildeArg.FindStringSubmatch(arg); m != nil {
-		v, _, ok := cell(m[1])
-		return "~" + strings.TrimPrefix(string(v), string(null)), ok
-	}
-	if m := nullArg.FindStringSubmatch(arg); m != nil {
-		v, _, ok := cell(m[1])
-		return strconv.FormatBool(v == null), ok
-	}
-	return "", false
+	return nil, false
 }

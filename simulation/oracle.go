@@ -126,7 +126,7 @@ func (w *world) kept(j job, d *database, ok func(build) bool, why string) string
 	means, _ := w.means(j)
 	left := ""
 	if r := d.rels[j.n.key()]; r != nil {
-		left = r.text("")
+		left = r.whole()
 	}
 	for _, b := range w.built[j.n.id] {
 		if b.means == means && (j.n.mat == "test" || b.left == left) && ok(b) {
@@ -223,8 +223,8 @@ func (w *world) rebuilt(j job, a session.DecideAnswer) string {
 			if side == nil {
 				return "what its hook makes is not there"
 			}
-			if now := j.env.db.rels[side.key()]; now.text("") != side.text("") {
-				return "its hook would make " + now.text("") + " of " + side.text("")
+			if now := j.env.db.rels[side.key()]; now.whole() != side.whole() {
+				return "its hook would make " + now.whole() + " of " + side.whole()
 			}
 		}
 	}
@@ -258,7 +258,7 @@ func (j job) contents(d *database) map[string]string {
 	out := map[string]string{}
 	for key := range j.keys(d) {
 		if r := d.rels[key]; r != nil && !r.isView {
-			out[key] = r.text("")
+			out[key] = r.whole()
 		}
 	}
 	return out

@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -57,8 +58,9 @@ type project struct {
 	overrideVar bool
 	k           int // the var
 	warnError   bool
-	// written is the manifest's text as it was written last, and what it was written of: most runs have the project of the run before.
-	written, writtenOf string
+	// written is the manifest's text as it was written last, and what it was written of: most runs have the project of the run before. standsIn is the
+	// file that holds it, but for the invocation's id.
+	written, writtenOf, standsIn string
 }
 
 const catalog = "shop"
@@ -169,13 +171,23 @@ func (p *project) manifest(dir string, d *database, invocation string) (string, 
 		if err != nil {
 			return "", err
 		}
-		p.written, p.writtenOf = text, of
+		p.written, p.writtenOf, p.standsIn = text, of, ""
 	}
 	path := filepath.Join(dir, "manifest.json")
+	if p.standsIn == path { // the file system takes longer for a new one than the service for its run
+		f, err := os.OpenFile(path, os.O_WRONLY, 0)
+		if err != nil {
+			return "", err
+		}
+		_, err = f.WriteAt([]byte(invocation), int64(strings.Index(p.written, anyInvocation)))
+		return path, errors.Join(err, f.Close())
+	}
+	p.standsIn = path
 	return path, os.WriteFile(path, []byte(strings.Replace(p.written, anyInvocation, invocation, 1)), 0o644)
 }
 
-const anyInvocation = "@invocation@"
+// anyInvocation is as long as an invocation's id.
+const anyInvocation = "@@@@@@@@@@@@ invocation @@@@@@@@@@@@"
 
 func (p *project) manifestText(dir string, d *database) (string, error) {
 	nodes, sources := map[string]any{}, map[string]any{}

@@ -83,18 +83,24 @@ type relation struct {
 	commits []commit // Databricks, oldest first
 	stamp   int      // another one after each write that may change what a reader sees
 	maker   *run     // the run that wrote it; nil: someone else
+	printed string   // whole(), once it was asked for
+}
+
+// whole is the content's text with all columns.
+func (r *relation) whole() string {
+	if r.printed == "" {
+		r.printed = r.text("")
+	}
+	return r.printed
 }
 
 func (r *relation) key() string { return strings.Join(r.parts[:], ".") }
 
 // commit is one of a Delta table's history, with the content that it left.
 type commit struct {
-	version   int
-	atMS      int64
-	operation string
-	mode      string
-	metrics   map[string]string
-	left      content
+	version int
+	row     []value // of DESCRIBE HISTORY
+	left    content
 }
 
 // database is the model's warehouse.
@@ -153,7 +159,7 @@ func (d *database) write(parts [3]string, c content, operation, mode string, met
 			r.commits = slices.Clone(old.commits)
 			version = old.commits[len(old.commits)-1].version + 1
 		}
-		r.commits = append(r.commits, commit{version, d.nowMS, operation, mode, metrics, c})
+		r.commits = append(r.commits, newCommit(version, d.nowMS, operation, mode, metrics, c))
 	}
 	d.put(r)
 }
@@ -165,7 +171,7 @@ func (d *database) note(key, operation string, metrics map[string]string) {
 		return
 	}
 	r := *old
-	r.commits = append(slices.Clone(old.commits), commit{old.commits[len(old.commits)-1].version + 1, d.nowMS, operation, "", metrics, old.content})
+	r.commits = append(slices.Clone(old.commits), newCommit(old.commits[len(old.commits)-1].version+1, d.nowMS, operation, "", metrics, old.content))
 	d.set(key, &r)
 }
 

@@ -37,8 +37,8 @@ type run struct {
 	done    map[string]string // status by id
 	cache   map[string]string // dbt's relation cache
 	render  map[string]bool
-	// replacements are what the service said of this run's literals.
-	replacements [][2]string
+	// replacements are what the service said of this run's literals, in stretches that begin alike: most do.
+	replacements [][][2]string
 	// before holds, by key, what stood there since the run may have read it.
 	before  map[string][]*relation
 	learned map[string]truth
@@ -106,7 +106,11 @@ func (w *world) begin(r *run) {
 		w.fail("run/start: %v", err)
 		return
 	}
-	r.replacements = answer.Replacements
+	for pairs, n := answer.Replacements, 0; len(pairs) > 0; pairs = pairs[n:] {
+		for n = 1; n < len(pairs) && strings.HasPrefix(pairs[n][0], start(pairs[0])); n++ {
+		}
+		r.replacements = append(r.replacements, pairs[:n])
+	}
 	r.render = map[string]bool{}
 	for _, id := range answer.RenderHooks {
 		r.render[id] = true
@@ -301,12 +305,20 @@ func (r *run) ask(n *node, compiled query) (session.DecideAnswer, error) {
 	return a, err
 }
 
+// start is what a stretch of replacements begins with.
+func start(pair [2]string) string { return pair[0][:min(4, len(pair[0]))] }
+
 // replace puts the placeholders into a text, at each place the first that fits.
 func (r *run) replace(sql string) string {
 	var pairs []string
-	for _, p := range r.replacements {
-		if strings.Contains(sql, p[0]) {
-			pairs = append(pairs, p[0], p[1])
+	for _, alike := range r.replacements {
+		if !strings.Contains(sql, start(alike[0])) {
+			continue
+		}
+		for _, p := range alike {
+			if strings.Contains(sql, p[0]) {
+				pairs = append(pairs, p[0], p[1])
+			}
 		}
 	}
 	if len(pairs) == 0 {
@@ -366,7 +378,7 @@ func (f *flight) write() {
 	if rel := w.db.rels[f.job.n.key()]; rel != nil && !f.failed {
 		r.cache[f.job.n.key()] = map[bool]string{true: "view", false: "table"}[rel.isView]
 		if !f.reused {
-			w.built[f.job.n.id] = append(w.built[f.job.n.id], build{f.startMS, f.means, rel.text(""), f.content})
+			w.built[f.job.n.id] = append(w.built[f.job.n.id], build{f.startMS, f.means, rel.whole(), f.content})
 		}
 	}
 }

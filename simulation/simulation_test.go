@@ -80,7 +80,7 @@ func playAll(t *testing.T, first, n uint64, focus []string) (total Stats, err er
 func TestSameSeedSameHistory(t *testing.T) {
 	for seed := uint64(1); seed <= 50; seed++ {
 		opt := Options{Dir: t.TempDir()}
-		a, b := play(seed, steps(seed, nil), opt), play(seed, steps(seed, nil), opt)
+		a, b := play(seed, steps(seed, nil), opt, false), play(seed, steps(seed, nil), opt, false)
 		if a.stats != b.stats {
 			t.Errorf("seed %d: %+v, then %+v", seed, a.stats, b.stats)
 		}

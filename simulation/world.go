@@ -70,6 +70,7 @@ type world struct {
 	truth   map[string]truth
 	stats   Stats
 	log     []string
+	quiet   bool // no log is kept
 	wrong   string
 }
 
@@ -91,6 +92,9 @@ type truth struct {
 }
 
 func (w *world) say(format string, args ...any) {
+	if w.quiet {
+		return
+	}
 	w.log = append(w.log, fmt.Sprintf(format, args...))
 }
 
