@@ -159,7 +159,7 @@ soundness: .venv/.stamp .venv-next/.stamp ## the long forms of what may never go
 # side by side: a statement uses one core, and databricks-sql-go looks for its answer once a second.
 SPARK_PACKAGES = $(shell find . -path './.*' -prune -o -name '*_test.go' -exec grep -l '^//go:build .*spark' {} + | xargs -r -n 1 dirname | sort -u)
 .PHONY: test-spark soundness-spark
-test-spark: .venv-spark/.stamp ## the tests on real Spark and Delta Lake: make test-spark PKG=./versions RUN=TestSparkHistory
+test-spark: .venv-spark/.stamp ## the tests on real Spark and Delta Lake: make test-spark PKG=./versions RUN=TestSparkDeltaVersions
 	.venv-spark/bin/python internal/sparktest/server.py .venv-spark/delta -- \
 		go test -tags spark -timeout 60m -p 2 -parallel 4 -run '$(or $(RUN),^TestSpark)' $(GOTEST_FLAGS) $(or $(PKG),$(SPARK_PACKAGES))
 
