@@ -117,12 +117,14 @@ func Replacements(invocationID, runStartedAt string) [][2]string {
 	}
 	if start, ok := parseStart(runStartedAt); ok {
 		names := clockNames()
-		addClock(add, start, clockForms, names[0])
+		var texts strings.Builder
+		texts.Grow(16 << 10)
+		addClock(add, &texts, start, clockForms, names[0])
 		addEpoch(add, start)
 		// Each of these has a local date and time down to the second, and forms that nothing above shares: no two are equal.
 		fresh := func(literal, placeholder string) { pairs = append(pairs, [2]string{literal, placeholder}) }
 		for i, minutes := range zoneMinutes {
-			addClock(fresh, start.Add(time.Duration(minutes)*time.Minute), clockForms[:zonedForms], names[i+1])
+			addClock(fresh, &texts, start.Add(time.Duration(minutes)*time.Minute), clockForms[:zonedForms], names[i+1])
 		}
 	}
 	return longestFirst(pairs)
@@ -182,22 +184,28 @@ var clockNames = sync.OnceValue(func() [][]clockName {
 	return all
 })
 
-// addClock adds the moment t, whose clock already shows the wanted zone, in each form: with microseconds, with milliseconds, without.
-func addClock(add func(literal, placeholder string), t time.Time, forms []clockForm, names []clockName) {
-	micros := t.Format(".000000")[1:]
-	var buffer [80]byte
+// addClock adds the moment t, whose clock already shows the wanted zone, in each form: with microseconds, with milliseconds, without. The literals are
+// parts of what it writes to texts.
+func addClock(add func(literal, placeholder string), texts *strings.Builder, t time.Time, forms []clockForm, names []clockName) {
+	keep := func(b []byte) string {
+		n := texts.Len()
+		texts.Write(b)
+		return texts.String()[n:]
+	}
+	var short, long [80]byte
+	micros := t.AppendFormat(short[:0], ".000000")[1:]
 	for i, form := range forms {
-		b := t.AppendFormat(buffer[:0], form.layout)
+		b := t.AppendFormat(long[:0], form.layout)
 		n := len(b)
 		if !strings.HasSuffix(form.layout, "05") {
-			add(string(b), names[i].seconds)
+			add(keep(b), names[i].seconds)
 			continue
 		}
-		text := string(append(append(b, form.point...), micros...)) // the shorter ones are parts of it
+		text := keep(append(append(b, form.point...), micros...)) // the shorter ones are parts of it
 		add(text, names[i].micros)
 		add(text[:len(text)-3], names[i].millis)
 		if form.point != "." {
-			add(text[:n]+"."+micros, names[i].point)
+			add(keep(append(append(b, '.'), micros...)), names[i].point)
 		}
 		add(text[:n], names[i].seconds)
 	}
@@ -222,39 +230,28 @@ func addEpoch(add func(literal, placeholder string), t time.Time) {
 // Replacer applies the replacements of one run. The zero value and nil replace nothing but "{{". It is safe for concurrent use.
 type Replacer struct {
 	pairs [][2]string
-	// byStart holds the pairs by the first four bytes of the literal, longest literal first.
-	byStart map[[4]byte][][2]string
+	// byStart holds the pairs by the first four bytes of the literal, longest literal first, in the stretches in which they stand in pairs: the local
+	// times of the world begin alike.
+	byStart map[[4]byte][][][2]string
 	first   [256]bool
 }
 
 // NewReplacer prepares the replacements of one run; see Replacements for the arguments.
 func NewReplacer(invocationID, runStartedAt string) *Replacer {
-	r := &Replacer{pairs: Replacements(invocationID, runStartedAt), byStart: make(map[[4]byte][][2]string, 64)}
-	count := make(map[[4]byte]int, 64)
-	alike(r.pairs, func(start [4]byte, list [][2]string) { count[start] += len(list) })
-	alike(r.pairs, func(start [4]byte, list [][2]string) {
-		have := r.byStart[start]
-		if have == nil {
-			have = make([][2]string, 0, count[start])
-			r.first[start[0]] = true
+	r := &Replacer{pairs: Replacements(invocationID, runStartedAt), byStart: make(map[[4]byte][][][2]string, 64)}
+	for pairs, n := r.pairs, 1; len(pairs) > 0; pairs, n = pairs[n:], 1 {
+		first := pairs[0][0]
+		if len(first) < 4 {
+			continue
 		}
-		r.byStart[start] = append(have, list...)
-	})
-	return r
-}
-
-// alike calls f for each stretch of pairs whose literals begin with the same four bytes. Most are long: the local times of the world.
-func alike(pairs [][2]string, f func(start [4]byte, list [][2]string)) {
-	for len(pairs) > 0 {
-		first, n := pairs[0][0], 1
-		if len(first) >= 4 {
-			for n < len(pairs) && strings.HasPrefix(pairs[n][0], first[:4]) {
-				n++
-			}
-			f([4]byte([]byte(first[:4])), pairs[:n])
+		for n < len(pairs) && strings.HasPrefix(pairs[n][0], first[:4]) {
+			n++
 		}
-		pairs = pairs[n:]
+		start := [4]byte([]byte(first[:4]))
+		r.byStart[start] = append(r.byStart[start], pairs[:n])
+		r.first[first[0]] = true
 	}
+	return r
 }
 
 // Pairs returns literal and placeholder, longest literal first; the caller must not change them.
@@ -287,15 +284,12 @@ func (r *Replacer) replace(text string, names []string) (string, []string) {
 		if r == nil || !r.first[c] || i+4 > len(text) {
 			continue
 		}
-		for _, p := range r.byStart[[4]byte([]byte(text[i:i+4]))] {
-			if strings.HasPrefix(text[i:], p[0]) {
-				b.WriteString(text[done:i])
-				b.WriteString(p[1])
-				names = appendName(names, p[1])
-				done = i + len(p[0])
-				i = done - 1
-				break
-			}
+		if p, ok := r.at(text[i:]); ok {
+			b.WriteString(text[done:i])
+			b.WriteString(p[1])
+			names = appendName(names, p[1])
+			done = i + len(p[0])
+			i = done - 1
 		}
 	}
 	if done == 0 {
@@ -303,6 +297,18 @@ func (r *Replacer) replace(text string, names []string) (string, []string) {
 	}
 	b.WriteString(text[done:])
 	return b.String(), names
+}
+
+// at returns the first pair whose literal text begins with; text has four bytes at least.
+func (r *Replacer) at(text string) (pair [2]string, ok bool) {
+	for _, stretch := range r.byStart[[4]byte([]byte(text[:4]))] {
+		for _, p := range stretch {
+			if strings.HasPrefix(text, p[0]) {
+				return p, true
+			}
+		}
+	}
+	return pair, false
 }
 
 func appendName(names []string, placeholder string) []string {
