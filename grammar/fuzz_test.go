@@ -4,9 +4,10 @@ import (
 	"flag"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
+
+	"hodor/internal/usage"
 )
 
 // seedFuzz adds every text of testdata, and while fuzzing the shared cases too, which TestSharedLaws runs otherwise.
@@ -48,9 +49,9 @@ func fuzzDialect(d uint8) Dialect {
 func FuzzParse(f *testing.F) {
 	seedFuzz(f)
 	f.Fuzz(func(t *testing.T, sql string, d uint8) {
-		before := cpu()
+		before := usage.CPU()
 		_, err := Parse(sql, fuzzDialect(d))
-		if spent := cpu() - before; fuzzing() && len(sql) <= 64<<10 && spent > time.Second {
+		if spent := usage.CPU() - before; fuzzing() && len(sql) <= 64<<10 && spent > time.Second {
 			t.Errorf("%d bytes took %s", len(sql), spent)
 		}
 		if err == nil {
@@ -71,13 +72,4 @@ func FuzzPrint(f *testing.F) {
 			t.Error(err)
 		}
 	})
-}
-
-// cpu is the processor time that this process has used.
-func cpu() time.Duration {
-	var u syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

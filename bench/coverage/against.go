@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"hodor/internal/usage"
 	"hodor/normalize"
 )
 
@@ -114,7 +115,7 @@ func answers(program string, in []byte, dialect string) (lines []line, c cost, e
 		said, _, _ := strings.Cut(strings.TrimSpace(words.String()), "\n")
 		return nil, c, fmt.Errorf("%s normalize --jsonl: %v %s", program, err, said)
 	}
-	c = cost{cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), peakOf(cmd.ProcessState)}
+	c = cost{cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), usage.PeakOf(cmd.ProcessState)}
 	for dec := json.NewDecoder(&out); ; {
 		var l line
 		if err := dec.Decode(&l); err == io.EOF {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"hodor/internal/usage"
 	"hodor/normalize"
 )
 
@@ -150,14 +151,14 @@ func speed(texts []Text, options normalize.Options, least time.Duration) Speed {
 	runtime.GC()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	start, clock, passes := processorTime(), time.Now(), 0
+	start, clock, passes := usage.CPU(), time.Now(), 0
 	spent := time.Duration(0)
 	for passes == 0 || spent < least && time.Since(clock) < 10*least {
 		for _, t := range texts {
 			normalize.Normalize(t.SQL, options)
 		}
 		passes++
-		spent = processorTime() - start
+		spent = usage.CPU() - start
 	}
 	runtime.ReadMemStats(&after)
 	bytes := float64(size) * float64(passes)
@@ -166,6 +167,6 @@ func speed(texts []Text, options normalize.Options, least time.Duration) Speed {
 		MBPerSecond:    ratio(bytes/1e6, spent.Seconds()),
 		AllocatedBytes: ratio(float64(after.TotalAlloc-before.TotalAlloc), bytes),
 		Allocations:    ratio(float64(after.Mallocs-before.Mallocs), bytes/1024),
-		PeakBytes:      peakBytes(),
+		PeakBytes:      usage.Peak(),
 	}
 }

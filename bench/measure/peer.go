@@ -6,8 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"strings"
-	"syscall"
-	"time"
 
 	"hodor/bench/parse/texts"
 	"hodor/grammar"
@@ -98,15 +96,6 @@ func Write(path string, list []texts.Text) error {
 func Read(path string) ([]string, error) {
 	raw, err := os.ReadFile(path)
 	return strings.Split(strings.TrimSuffix(string(raw), "\x00"), "\x00"), err
-}
-
-// CPU is the processor time of this process, the collector's threads included; 0 where the system does not say.
-func CPU() time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // Resident is a field of this process's memory status, VmRSS or VmHWM, in bytes; 0 where the system has none.

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"hodor/internal/usage"
 )
 
 // Work runs do on the texts of a file for that many seconds of processor time, at least once over all of them, with so many texts in work at a time,
@@ -26,9 +28,9 @@ func Work(path string, seconds float64, jobs int, quiet bool, do func(sql string
 	base := Resident("VmRSS")
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	start, clock := CPU(), time.Now()
+	start, clock := usage.CPU(), time.Now()
 	var failed atomic.Int64
-	for r.Texts == 0 || (CPU()-start).Seconds() < seconds {
+	for r.Texts == 0 || (usage.CPU()-start).Seconds() < seconds {
 		var next atomic.Int64
 		var running sync.WaitGroup
 		for range jobs {
@@ -48,7 +50,7 @@ func Work(path string, seconds float64, jobs int, quiet bool, do func(sql string
 		r.Texts += len(list)
 		r.Bytes += size
 	}
-	r.CPU, r.Wall, r.Failed = (CPU() - start).Seconds(), time.Since(clock).Seconds(), int(failed.Load())
+	r.CPU, r.Wall, r.Failed = (usage.CPU() - start).Seconds(), time.Since(clock).Seconds(), int(failed.Load())
 	runtime.ReadMemStats(&after)
 	r.Allocs, r.Heap = after.Mallocs-before.Mallocs, after.TotalAlloc-before.TotalAlloc
 	r.Peak = max(0, Resident("VmHWM")-base)
@@ -62,8 +64,8 @@ func Work(path string, seconds float64, jobs int, quiet bool, do func(sql string
 // processor time it does not grow on a machine whose cores are shared, but little of the collector is in it.
 func undisturbed(list []string, seconds float64, do func(string) bool) float64 {
 	best := make([]time.Duration, len(list))
-	start := CPU()
-	for pass := 0; pass < 3 || (CPU()-start).Seconds() < seconds; pass++ {
+	start := usage.CPU()
+	for pass := 0; pass < 3 || (usage.CPU()-start).Seconds() < seconds; pass++ {
 		for i, sql := range list {
 			began := time.Now()
 			do(sql)

@@ -1,6 +1,6 @@
 //go:build unix
 
-package coverage
+package usage
 
 import (
 	"os"
@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// processorTime is what all threads of this process have used; 0 where the system does not say.
-func processorTime() time.Duration {
+// CPU is what all threads of this process have used; 0 where the system does not say.
+func CPU() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
 		return 0
@@ -18,8 +18,8 @@ func processorTime() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// peakBytes is the most memory that this process has had.
-func peakBytes() int {
+// Peak is the most memory that this process has had, in bytes; 0 where the system does not say.
+func Peak() int {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
 		return 0
@@ -27,8 +27,8 @@ func peakBytes() int {
 	return maxrss(&u)
 }
 
-// peakOf is the same of a child that has ended.
-func peakOf(p *os.ProcessState) int {
+// PeakOf is the same of a child that has ended.
+func PeakOf(p *os.ProcessState) int {
 	if u, ok := p.SysUsage().(*syscall.Rusage); ok {
 		return maxrss(u)
 	}

@@ -1,4 +1,4 @@
-package coverage
+package usage
 
 import (
 	"os"
@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// processorTime is what all threads of this process have used.
-func processorTime() time.Duration {
+// CPU is what all threads of this process have used; 0 where the system does not say.
+func CPU() time.Duration {
 	self, err := syscall.GetCurrentProcess()
 	if err != nil {
 		return 0
@@ -20,6 +20,8 @@ func processorTime() time.Duration {
 	return time.Duration(100 * (ticks(kernel) + ticks(user)))
 }
 
-func peakBytes() int { return 0 }
+// Peak is not known here.
+func Peak() int { return 0 }
 
-func peakOf(*os.ProcessState) int { return 0 }
+// PeakOf is not known here.
+func PeakOf(*os.ProcessState) int { return 0 }
