@@ -33,7 +33,7 @@ func benchCommand() *cli.Command {
 			examples(
 				"bench target/compiled", "a project, after dbt compile",
 				"bench --dialect duckdb --json target/compiled > now.json", "the same as one JSON object, to be kept",
-				"bench --baseline now.json target/compiled", "what has changed since then",
+				"bench --dialect duckdb --baseline now.json target/compiled", "what has changed since then",
 				"bench --against ./hodor-sql-0.1 corpus/databricks", "beside another executable, in turn",
 			),
 		Flags: []cli.Flag{

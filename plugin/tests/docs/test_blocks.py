@@ -216,3 +216,12 @@ def test_wheels_have_their_full_name():
     for page in blocks.pages():
         for wheel in re.findall(r"\bdbt_hodor[^\s/\"'`]*\.whl", page.read_text()):
             assert full.fullmatch(wheel), f"{blocks.name(page)}: {wheel}"
+
+
+def test_help_lists_every_command():
+    """`make help` prints each target that says what it does, whatever its name is made of."""
+    makefile = (ROOT / "Makefile").read_text()
+    told = {name for names in re.findall(r"(?m)^([\w./ %-]+):[^=\n]*## ", makefile) for name in names.split()}
+    done = subprocess.run(["make", "--no-print-directory", "help"], cwd=ROOT, capture_output=True, text=True, check=True)
+    listed = set(re.findall(r"(?m)^  make (\S+) ", done.stdout))
+    assert len(told) > 30 and told <= listed, sorted(told - listed)
