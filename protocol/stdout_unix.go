@@ -4,6 +4,7 @@ package protocol
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 
 	"golang.org/x/sys/unix"
@@ -20,4 +21,14 @@ func TakeStdout() (*os.File, error) {
 		return nil, fmt.Errorf("pointing stdout at stderr: %w", err)
 	}
 	return os.NewFile(uintptr(fd), "protocol"), nil
+}
+
+// TakeStdin returns the reading end of the pipe that the host writes, made such that the runtime polls it: a thread that blocks in a read would hand
+// its work to another, and wake one for each line. What is no pipe is read as it is.
+func TakeStdin() *os.File {
+	info, err := os.Stdin.Stat()
+	if err != nil || info.Mode()&(fs.ModeNamedPipe|fs.ModeSocket) == 0 || unix.SetNonblock(0, true) != nil {
+		return os.Stdin
+	}
+	return os.NewFile(0, "stdin")
 }

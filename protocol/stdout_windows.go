@@ -17,3 +17,6 @@ func TakeStdout() (*os.File, error) {
 	os.Stdout = os.Stderr
 	return protocol, nil
 }
+
+// TakeStdin returns the reading end of the pipe that the host writes.
+func TakeStdin() *os.File { return os.Stdin }

@@ -23,6 +23,8 @@ type StartRequest struct {
 	Settings     Settings          `json:"settings"`
 	Context      Context           `json:"context"`
 	Versions     json.RawMessage   `json:"versions"`
+	// Ahead: the host takes decisions on nodes that it has not asked for yet.
+	Ahead bool `json:"ahead"`
 }
 
 // Flags are dbt's flags.
@@ -66,15 +68,16 @@ type StartAnswer struct {
 	Warnings     []string    `json:"warnings"`
 }
 
-// DecideRequest is node/decide.
+// DecideRequest is node/decide. Taken, here and in the requests below: the nodes whose decisions the host has taken from what was said ahead.
 type DecideRequest struct {
-	ID       string  `json:"id"`
-	TextHash *string `json:"text_hash"`
-	SQL      *string `json:"sql"`
-	Relation *string `json:"relation"`
-	Hooks    *Hooks  `json:"hooks"`
-	Wrote    bool    `json:"wrote"`
-	Pointer  bool    `json:"pointer"`
+	ID       string   `json:"id"`
+	TextHash *string  `json:"text_hash"`
+	SQL      *string  `json:"sql"`
+	Relation *string  `json:"relation"`
+	Hooks    *Hooks   `json:"hooks"`
+	Wrote    bool     `json:"wrote"`
+	Pointer  bool     `json:"pointer"`
+	Taken    []string `json:"taken"`
 }
 
 // Hooks are rendered texts; nil is one that can't be rendered without side effects.
@@ -93,6 +96,7 @@ type DecideAnswer struct {
 	Note     string
 	RunHooks bool
 	Replay   *Replay
+	Ahead    []Ahead
 }
 
 // MarshalJSON writes {"need":...} or the decision.
@@ -109,7 +113,8 @@ func (a DecideAnswer) MarshalJSON() ([]byte, error) {
 		Note     string  `json:"note"`
 		RunHooks bool    `json:"run_hooks"`
 		Replay   *Replay `json:"replay"`
-	}{a.Action, a.Decision, a.Reason, a.Note, a.RunHooks, a.Replay})
+		Ahead    []Ahead `json:"ahead,omitempty"`
+	}{a.Action, a.Decision, a.Reason, a.Note, a.RunHooks, a.Replay, a.Ahead})
 }
 
 // Replay is the recorded outcome of a test.
@@ -123,13 +128,14 @@ type Replay struct {
 
 // BuiltRequest is node/built and node/tested.
 type BuiltRequest struct {
-	ID        string  `json:"id"`
-	Status    string  `json:"status"`
-	Failures  *int64  `json:"failures"`
-	Message   *string `json:"message"`
-	BuildMS   int64   `json:"build_ms"`
-	Attempted bool    `json:"attempted"`
-	HooksRan  bool    `json:"hooks_ran"`
+	ID        string   `json:"id"`
+	Status    string   `json:"status"`
+	Failures  *int64   `json:"failures"`
+	Message   *string  `json:"message"`
+	BuildMS   int64    `json:"build_ms"`
+	Attempted bool     `json:"attempted"`
+	HooksRan  bool     `json:"hooks_ran"`
+	Taken     []string `json:"taken"`
 }
 
 // FinishRequest is run/finish.
@@ -137,6 +143,7 @@ type FinishRequest struct {
 	Interrupted bool              `json:"interrupted"`
 	ElapsedMS   int64             `json:"elapsed_ms"`
 	Statuses    map[string]string `json:"statuses"`
+	Taken       []string          `json:"taken"`
 }
 
 // FinishAnswer is the answer to run/finish.

@@ -18,7 +18,7 @@ func TestWireIsDocumented(t *testing.T) {
 	versions := json.RawMessage(`{"dbt":"","adapter":"","python":""}`)
 	for method, messages := range map[string][]any{
 		"run/start":               {StartRequest{Versions: versions}, StartAnswer{}},
-		"node/decide":             {DecideRequest{Hooks: &Hooks{}}, DecideAnswer{Need: "sql"}, DecideAnswer{Replay: &Replay{}}},
+		"node/decide":             {DecideRequest{Hooks: &Hooks{}}, DecideAnswer{Need: "sql"}, DecideAnswer{Replay: &Replay{}, Ahead: []Ahead{{}}}},
 		"node/built, node/tested": {BuiltRequest{}},
 		"run/finish":              {FinishRequest{}, FinishAnswer{}},
 	} {

@@ -34,6 +34,8 @@ func (s *Session) Built(ctx context.Context, req BuiltRequest) error {
 	if n == nil {
 		return fmt.Errorf("node %q is not in the manifest of this run", req.ID)
 	}
+	s.taken(req.Taken)
+	s.stir()
 	st := s.state(req.ID)
 	beside := s.land(n, st)
 	if req.Attempted || req.HooksRan {
@@ -223,6 +225,8 @@ func (s *Session) Finish(ctx context.Context, req FinishRequest) (FinishAnswer, 
 	if !s.running.Swap(false) {
 		return FinishAnswer{}, ErrNoRun
 	}
+	s.taken(req.Taken)
+	s.endAhead()
 	s.mu.Lock()
 	for id, status := range req.Statuses {
 		st := s.states[id]
@@ -238,15 +242,18 @@ func (s *Session) Finish(ctx context.Context, req FinishRequest) (FinishAnswer, 
 		s.deps.Log("flush: %v", err)
 	}
 	// A store that could not be read at the start has had its warning.
-	if s.counts.lost > 0 && !s.unread {
-		s.warn("%d records could not be written: %v; the next run builds their nodes.", s.counts.lost, s.lostWhy)
+	s.mu.Lock()
+	failed, undecided, lost, lostWhy := s.counts.errors, s.undecided, s.counts.lost, s.lostWhy
+	s.mu.Unlock()
+	if lost > 0 && !s.unread {
+		s.warn("%d records could not be written: %v; the next run builds their nodes.", lost, lostWhy)
 	}
-	switch s.counts.errors {
+	switch failed {
 	case 0:
 	case 1:
-		s.warn("%s could not be decided and builds; please report this.", s.undecided)
+		s.warn("%s could not be decided and builds; please report this.", undecided)
 	default:
-		s.warn("%d nodes could not be decided and build, the first of them %s; please report this.", s.counts.errors, s.undecided)
+		s.warn("%d nodes could not be decided and build, the first of them %s; please report this.", failed, undecided)
 	}
 
 	s.mu.Lock()

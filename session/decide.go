@@ -30,8 +30,9 @@ type state struct {
 	// action is what the host was told to do.
 	action   engine.Action
 	runHooks bool
-	builtMS  int64 // the warehouse's clock right before the answer: the start of a build
-	failed   bool  // hodor_error: nothing of the above is known
+	asked    DecideRequest // of one that was decided ahead: what it holds for
+	builtMS  int64         // the warehouse's clock right before the answer: the start of a build
+	failed   bool          // hodor_error: nothing of the above is known
 
 	// What may write beside it, under Session.mu (beside.go).
 	writer bool
@@ -61,7 +62,11 @@ func (s *Session) Decide(ctx context.Context, req DecideRequest) (answer DecideA
 	if n == nil {
 		return DecideAnswer{}, fmt.Errorf("node %q is not in the manifest of this run", req.ID)
 	}
-	if req.Wrote {
+	s.taken(req.Taken)
+	if !req.Wrote {
+		s.lookAhead()
+	} else {
+		s.stir()
 		// Before anything is read: the statement has run (S15).
 		s.mu.Lock()
 		s.wrote++
@@ -79,7 +84,12 @@ func (s *Session) Decide(ctx context.Context, req DecideRequest) (answer DecideA
 	if need != "" {
 		return DecideAnswer{Need: need}, nil
 	}
-	return s.answer(st), nil
+	answer = s.answer(st)
+	if st.action == engine.Reuse && !st.runHooks {
+		answer.Ahead = s.takeAhead()
+		s.lookAhead()
+	}
+	return answer, nil
 }
 
 // failed is the answer when deciding a node went wrong: it builds as if hodor were not there.
@@ -316,6 +326,13 @@ func (s *Session) targetNow(ctx context.Context, n *project.Node, then engine.Ve
 
 // answer keeps the state and says it to the host.
 func (s *Session) answer(st *state) DecideAnswer {
+	a := s.describe(st)
+	s.keep(st)
+	return a
+}
+
+// describe puts a decision into words for the host.
+func (s *Session) describe(st *state) DecideAnswer {
 	d := st.decided
 	st.action = d.Action
 	if s.req.Mode != "on" || d.Action != engine.Reuse {
@@ -330,19 +347,26 @@ func (s *Session) answer(st *state) DecideAnswer {
 			a.Replay = &Replay{Status: t.Status, Failures: t.Failures, Message: t.Message, InvocationID: st.record.InvocationID, BuiltAtMS: *st.record.BuiltAtMS}
 		}
 	}
+	return a
+}
+
+// keep notes a decision that the host has, or gets, and its record.
+func (s *Session) keep(st *state) {
 	s.mu.Lock()
+	delete(s.ahead.said, st.node.UniqueID)
 	s.states[st.node.UniqueID] = st
 	s.takeOff(st)
 	s.mu.Unlock()
-	if st.action == engine.Reuse && !st.runHooks {
-		// The host says no more of it (docs/protocol.md); run/finish corrects.
-		status := "reused"
-		if a.Replay != nil {
-			status = a.Replay.Status
-		}
-		s.enqueue(st, s.reuseRecord(st, status))
+	if st.action != engine.Reuse || st.runHooks {
+		s.stir()
+		return
 	}
-	return a
+	// The host says no more of it (docs/protocol.md); run/finish corrects.
+	status := "reused"
+	if st.node.Kind == engine.KindTest {
+		status = recordedTest(st.record).Status
+	}
+	s.enqueue(st, s.reuseRecord(st, status))
 }
 
 // note is the short evidence for the log line.

@@ -124,27 +124,37 @@ func addCalls(calls map[string]bool, f lineage.Facts) {
 	}
 }
 
-// group runs functions beside each other. A panic in one comes back from wait, so that it fails the one node and not the process.
+// group runs functions beside each other, the last of them in wait. A panic in one comes back from wait, so that it fails the one node and not the process.
 type group struct {
 	wg    sync.WaitGroup
+	last  func()
 	mu    sync.Mutex
 	panic any
 }
 
 func (g *group) start(f func()) {
-	g.wg.Go(func() {
-		defer func() {
-			if p := recover(); p != nil {
-				g.mu.Lock()
-				defer g.mu.Unlock()
-				g.panic = fmt.Sprintf("%v\n%s", p, debug.Stack())
-			}
-		}()
-		f()
-	})
+	if before := g.last; before != nil {
+		g.wg.Go(func() { g.run(before) })
+	}
+	g.last = f
+}
+
+func (g *group) run(f func()) {
+	defer func() {
+		if p := recover(); p != nil {
+			g.mu.Lock()
+			defer g.mu.Unlock()
+			g.panic = fmt.Sprintf("%v\n%s", p, debug.Stack())
+		}
+	}()
+	f()
 }
 
 func (g *group) wait() {
+	if g.last != nil {
+		g.run(g.last)
+		g.last = nil
+	}
 	g.wg.Wait()
 	if g.panic != nil {
 		panic(g.panic)

@@ -44,6 +44,8 @@ type Deps struct {
 	// Now is time.Now and NewID a new UUID, but for tests.
 	Now   func() time.Time
 	NewID func() string
+	// Go starts work that nobody waits for. nil: a goroutine.
+	Go func(func())
 }
 
 // ErrNoRun is returned by calls before Start or after Finish.
@@ -86,6 +88,9 @@ type Session struct {
 	writers   int                              // attempts under way that may write elsewhere
 	wrote     uint64                           // counts the beginnings of such attempts
 
+	ahead    lookahead
+	aheadCtx context.Context
+
 	// now is the session as it is known at present (see present); moved says that a statement since may have changed it.
 	nowMu sync.Mutex
 	now   versions.Session
@@ -111,6 +116,9 @@ func New(deps Deps) *Session {
 	}
 	if deps.NewID == nil {
 		deps.NewID = newUUID
+	}
+	if deps.Go == nil {
+		deps.Go = func(f func()) { go f() }
 	}
 	return &Session{
 		deps: deps, states: map[string]*state{}, hookMemo: map[string]hookText{}, viewMemo: map[*stores.Record]lineage.Facts{},
@@ -186,6 +194,7 @@ func (s *Session) Start(ctx context.Context, req StartRequest) (StartAnswer, err
 			answer.RenderHooks = append(answer.RenderHooks, id)
 		}
 	}
+	s.planAhead()
 	answer.Warnings = s.takeWarnings()
 	s.running.Store(true)
 	return answer, nil
@@ -382,6 +391,7 @@ func (s *Session) Close(ctx context.Context) error {
 		s.queue = nil
 		s.mu.Unlock()
 	}
+	s.endAhead()
 	err := s.flush(ctx)
 	s.storeMu.Lock()
 	defer s.storeMu.Unlock()

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"hodor/engine"
+	"hodor/internal/aheadtest"
 	"hodor/normalize"
 	"hodor/project"
 	"hodor/stores"
@@ -46,6 +47,7 @@ type world struct {
 	clock       time.Time // of the warehouse and of the process
 	runs        int
 
+	asks     bool // dbt asks for each node: nothing is said ahead
 	settings Settings
 	flags    Flags
 	mode     string
@@ -258,6 +260,8 @@ type run struct {
 	w       *world
 	s       *Session
 	start   StartAnswer
+	ahead   aheadtest.Host[Ahead]
+	took    []string // what was said ahead and taken
 	answers map[string]DecideAnswer
 	status  map[string]string
 	finish  FinishAnswer
@@ -282,6 +286,7 @@ func (w *world) begin() *run {
 		OpenStore: func(context.Context, Settings, string, *sql.DB) (stores.Store, error) {
 			return unclosed{w.store}, w.storeErr
 		},
+		Go:    func(f func()) { f() },
 		NewID: func() string { return fmt.Sprintf("record-%d-%d", w.runs, ids.Add(1)) },
 	})
 	if w.host != nil {
@@ -304,7 +309,7 @@ func (w *world) begin() *run {
 	r.start, err = r.s.Start(context.Background(), StartRequest{
 		InvocationID: r.id, RunStartedAt: r.started, Command: "build", Mode: w.mode, Adapter: w.adapter,
 		ProjectName: "shop", TargetName: "dev", ProjectRoot: dir, ManifestPath: w.manifest(dir, r.id), Database: "shop", Schema: w.schema, Nodes: selected,
-		Deferred: w.deferred, Flags: w.flags, Settings: w.settings, Context: Context{Vars: w.vars, Target: "t"},
+		Deferred: w.deferred, Flags: w.flags, Settings: w.settings, Context: Context{Vars: w.vars, Target: "t"}, Ahead: !w.asks,
 	})
 	must(w.t, err)
 	r.replace = r.s.replacer
@@ -340,6 +345,18 @@ func (r *run) decide(id string) DecideAnswer {
 		req.TextHash = &hash
 	}
 	req.Relation = r.w.relationType(n)
+	if req.Wrote {
+		r.ahead.Stir()
+	}
+	said, ok := r.ahead.Take(id, func(a Ahead) bool {
+		return req.Hooks == nil && deref(a.TextHash) == deref(req.TextHash) && deref(a.Relation) == deref(req.Relation)
+	})
+	if ok {
+		r.took = append(r.took, id)
+		r.answers[id] = DecideAnswer{Action: "reuse", Decision: "reuse", Reason: said.Reason, Note: said.Note, Replay: said.Replay}
+		return r.answers[id]
+	}
+	req.Taken = r.ahead.Taken()
 	a, err := r.s.Decide(context.Background(), req)
 	must(r.w.t, err)
 	if a.Need == "sql" {
@@ -350,6 +367,13 @@ func (r *run) decide(id string) DecideAnswer {
 			r.w.t.Fatalf("%s: asked for %s again", id, a.Need)
 		}
 	}
+	for _, said := range a.Ahead {
+		r.ahead.Hear(said.ID, said)
+	}
+	if a.Need == "" && (a.Action == "build" || a.RunHooks) {
+		r.ahead.Stir()
+	}
+	a.Ahead = nil
 	r.answers[id] = a
 	return a
 }
@@ -411,7 +435,8 @@ func (w *world) rows(n *node) string {
 func (r *run) end(id, status string, attempted bool) {
 	r.w.t.Helper()
 	n := r.w.nodes[id]
-	req := BuiltRequest{ID: id, Status: status, BuildMS: 1000, Attempted: attempted}
+	req := BuiltRequest{ID: id, Status: status, BuildMS: 1000, Attempted: attempted, Taken: r.ahead.Taken()}
+	r.ahead.Stir()
 	if n.resource == "test" {
 		failures := int64(0)
 		if status == "fail" || status == "warn" {
@@ -449,6 +474,7 @@ func (r *run) all(only ...string) *run {
 func (r *run) done(req FinishRequest) *run {
 	r.w.t.Helper()
 	var err error
+	req.Taken = r.ahead.Taken()
 	r.finish, err = r.s.Finish(context.Background(), req)
 	must(r.w.t, err)
 	must(r.w.t, r.s.Close(context.Background()))

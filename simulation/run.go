@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"hodor/internal/aheadtest"
 	"hodor/normalize"
 	"hodor/session"
 	"hodor/warehouse"
@@ -42,6 +43,7 @@ type run struct {
 	// before holds, by key, what stood there since the run may have read it.
 	before  map[string][]*relation
 	learned map[string]truth
+	ahead   aheadtest.Host[session.Ahead]
 	over    bool
 	// decisions counts the answers to node/decide.
 	decisions int
@@ -98,7 +100,7 @@ func (w *world) begin(r *run) {
 		InvocationID: r.id, RunStartedAt: r.started, Command: r.command, Mode: r.mode, Adapter: w.db.dialect, ProjectName: "shop", TargetName: "dev",
 		ProjectRoot: w.dir, ManifestPath: manifest, Database: catalog, Schema: "main", Nodes: r.todo, Flags: r.flags,
 		Settings: session.Settings{Store: "duckdb", MetadataThreads: 2, LookbackDays: 90},
-		Context:  session.Context{Vars: fmt.Sprint("vars ", w.p.k), Target: "t"},
+		Context:  session.Context{Vars: fmt.Sprint("vars ", w.p.k), Target: "t"}, Ahead: true,
 	}
 	var answer session.StartAnswer
 	w.outside(func() { answer, err = r.session.Start(context.Background(), req) })
@@ -291,17 +293,34 @@ func (r *run) ask(n *node, compiled query) (session.DecideAnswer, error) {
 			}
 		}
 	}
+	if req.Wrote {
+		r.ahead.Stir()
+	}
+	said, ok := r.ahead.Take(n.id, func(a session.Ahead) bool {
+		return req.Hooks == nil && req.Pointer && deref(a.TextHash) == deref(req.TextHash) && deref(a.Relation) == deref(req.Relation)
+	})
+	if ok {
+		r.w.stats.Ahead++
+		return session.DecideAnswer{Action: "reuse", Decision: "reuse", Reason: said.Reason, Note: said.Note, Replay: said.Replay}, nil
+	}
+	req.Taken = r.ahead.Taken()
 	var a session.DecideAnswer
 	var err error
 	r.w.outside(func() {
 		a, err = r.session.Decide(context.Background(), req)
 		if err == nil && a.Need == "sql" {
-			req.SQL, req.Wrote = &sql, false
+			req.SQL, req.Wrote, req.Taken = &sql, false, nil
 			if a, err = r.session.Decide(context.Background(), req); err == nil && a.Need != "" {
 				err = fmt.Errorf("the service needs %s twice", a.Need)
 			}
 		}
 	})
+	for _, said := range a.Ahead {
+		r.ahead.Hear(said.ID, said)
+	}
+	if err != nil || a.Action != "reuse" || a.RunHooks {
+		r.ahead.Stir()
+	}
 	return a, err
 }
 
@@ -388,7 +407,7 @@ func (f *flight) report() {
 	r, w, n := f.r, f.r.w, f.job.n
 	r.flights = slices.DeleteFunc(r.flights, func(g *flight) bool { return g == f })
 	status := "success"
-	req := session.BuiltRequest{ID: n.id, BuildMS: w.db.nowMS - f.startMS, Attempted: !f.reused, HooksRan: f.reused}
+	req := session.BuiltRequest{ID: n.id, BuildMS: w.db.nowMS - f.startMS, Attempted: !f.reused, HooksRan: f.reused, Taken: r.ahead.Taken()}
 	switch {
 	case f.failed:
 		status = "error"
@@ -457,7 +476,7 @@ func (r *run) finish() {
 		clear(w.truth)
 		return
 	}
-	req := session.FinishRequest{Statuses: map[string]string{}}
+	req := session.FinishRequest{Statuses: map[string]string{}, Taken: r.ahead.Taken()}
 	if r.flags.FailFast {
 		for id, status := range r.done {
 			if slices.Contains(slices.Collect(maps.Values(r.done)), "error") && status != "error" && chance(2, r.id, id) == 0 && status != "skipped" {

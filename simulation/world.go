@@ -25,6 +25,8 @@ type Stats struct {
 	// Provable counts the decisions of which the model can prove that nothing has changed, in runs without faults; Taken those of them that were
 	// reused.
 	Provable, Taken int
+	// Ahead counts the reuses that were said before they were asked for.
+	Ahead int
 	// Kept counts reuses that a setting allows though a rebuild would differ.
 	Kept int
 	// Wrong counts histories with a wrong reuse.
@@ -39,6 +41,7 @@ func (s *Stats) Add(o Stats) {
 	s.Reuses += o.Reuses
 	s.Provable += o.Provable
 	s.Taken += o.Taken
+	s.Ahead += o.Ahead
 	s.Kept += o.Kept
 	s.Wrong += o.Wrong
 }
@@ -197,7 +200,12 @@ var ErrWrong = errors.New("wrong")
 // deps are what a session needs, with the faults of the run.
 func (r *run) deps() session.Deps {
 	w := r.w
+	start := func(f func()) { f() } // a history is the same each time
+	if w.crowded {
+		start = nil
+	}
 	return session.Deps{
+		Go:        start,
 		Warehouse: r.host, HodorVersion: "simulation", Now: func() time.Time { return time.UnixMilli(w.process.Load()) },
 		OpenStore: func(context.Context, session.Settings, string, *sql.DB) (stores.Store, error) {
 			if r.storeFault == "open" {

@@ -75,13 +75,17 @@ def each(nodes, threads, do):
         raise failures[0]
 
 
-def one_run(world, threads, again):
-    """One run of all nodes: what was decided, and what it cost. `again`: the decisions a second time, when all versions are read."""
+def one_run(world, threads, settled):
+    """One run of all nodes: what was decided, and what it cost. `settled`: the wide nodes come first, for which all versions are read, so that what is
+    left for the others is the decision itself, and its record."""
     out = {"reused": 0, "built": 0}
-    nodes = [node_of(i, sql) for i, sql in enumerate(world.texts())]
+    texts = world.texts()
+    asked = world.wide + [i for i in world.order if i not in set(world.wide)] if settled else world.order
+    nodes = [node_of(i, texts[i]) for i in asked]
+    wide = len(world.wide) if settled else 0
     runner = SimpleNamespace()
     lock = threading.Lock()
-    made = begin(world)
+    made = begin(world, asked)
     try:
         with Meter(made) as whole:
             if not made._is_ready():
@@ -100,18 +104,17 @@ def one_run(world, threads, again):
                     made.run.task.node_results.append(SimpleNamespace(node=node, status=status))
 
             with Meter(made) as decided:
-                each(nodes, threads, do)
-        out["decided"] = per_node(decided, world.n)
-        if again:
-            # Every version is known now: what is left is the decision itself, and its record.
-            with Meter(made) as settled:
-                each(nodes, threads, lambda node: made.decide(runner, node))
-            out["settled"] = per_node(settled, world.n)
+                each(nodes[:wide], threads, do)
+                with Meter(made) as rest:
+                    each(nodes[wide:], threads, do)
+        out["decided"] = per_node(decided, len(nodes))
+        if settled:
+            out["settled"] = per_node(rest, len(nodes) - wide)
         with Meter(made) as finish:
             summary = made._finish(False)
-        out["finish"] = per_node(finish, world.n)
+        out["finish"] = per_node(finish, len(nodes))
         out["summary"] = summary
-        out["whole"] = per_node(whole, world.n)
+        out["whole"] = per_node(whole, len(nodes))
         out["start"] = {
             "plugin_ms": round((whole.plugin - decided.plugin) * 1e3),
             "service_ms": round((whole.service - decided.service) * 1e3),
@@ -158,7 +161,7 @@ def start_up(world):
 def measure(n, threads, binary):
     with tempfile.TemporaryDirectory(prefix="hodor-decide-") as folder:
         world = World(n, Path(folder), ROOT / "project" / "testdata" / "manifest_duckdb.json", binary)
-        result = {"nodes": n, "threads": threads, "bytes": sum(map(len, world.texts()))}
+        result = {"nodes": n, "threads": threads, "bytes": sum(map(len, world.texts().values()))}
         result["start"] = start_up(world)
         result["first"] = one_run(world, threads, False)
         result["steady"] = one_run(world, threads, True)

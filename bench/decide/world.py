@@ -19,8 +19,13 @@ PROJECT, SCHEMA, SOURCE = "shop", "main", "source.shop.raw.orders"
 LONGEST = 64 << 10
 
 
+WIDE = 10**9  # the number of the first wide node; each reads 50 tables
+
+
 def kind_of(i):
     """Of ten nodes four are views, five tables and one a test."""
+    if i >= WIDE:
+        return "table"
     return "view" if i % 10 < 4 else "table" if i % 10 < 9 else "test"
 
 
@@ -33,7 +38,9 @@ def unique_id(i):
 
 
 def parents(i, rng):
-    """Views read a source or a view, tables one to three of the 50 nodes before, tests the table before."""
+    """Views read a source or a view, tables one to three of the 50 nodes before, tests the table before. A wide node reads all the tables of a hundred."""
+    if i >= WIDE:
+        return [k for k in range((i - WIDE) * 100, (i - WIDE + 1) * 100) if kind_of(k) == "table"]
     tens = i // 10 * 10
     if kind_of(i) == "test":
         return [i - 1]
@@ -114,14 +121,26 @@ class World:
     def __init__(self, n, folder, template, binary, seed=7):
         self.n, self.folder, self.binary = n, folder, binary
         rng = random.Random(seed)
-        self.parents = [parents(i, rng) for i in range(n)]
-        self.sizes = lengths(n, rng)
+        self.wide = [WIDE + k for k in range(-(-n // 100))]
+        self.parents = {i: parents(i, rng) for i in range(n)}
+        self.sizes = dict(enumerate(lengths(n, rng)))
+        for i in self.wide:
+            self.parents[i], self.sizes[i] = [k for k in parents(i, rng) if k < n], 250
+        self.order = self._in_order()
         self.template = json.loads(template.read_text(encoding="utf-8"))
-        self.warehouse = Warehouse([(name(i), kind_of(i)) for i in range(n) if kind_of(i) != "test"])
+        self.warehouse = Warehouse([(name(i), kind_of(i)) for i in self.parents if kind_of(i) != "test"])
         self.edit = 0
 
+    def _in_order(self):
+        """As dbt's queue has them: by depth, then by name."""
+        depths = {}
+        for i, above in self.parents.items():
+            depths[i] = max((depths[k] + 1 for k in above), default=0)
+        return sorted(depths, key=lambda i: (depths[i], unique_id(i)))
+
     def texts(self):
-        return [text(i, self.parents[i], self.sizes[i], self.edit) for i in range(self.n)]
+        """By node, in that order."""
+        return {i: text(i, self.parents[i], self.sizes[i], self.edit) for i in self.order}
 
     def write_manifest(self, invocation):
         """The manifest as dbt would write it for this invocation; returns its path."""
@@ -132,7 +151,7 @@ class World:
             "test": m["nodes"]["test.shop.not_null_orders_id.84ef11d8fe"],
         }
         nodes = {}
-        for i in range(self.n):
+        for i in self.parents:
             kind = kind_of(i)
             node = copy.copy(shapes[kind])
             node["unique_id"], node["name"], node["alias"] = unique_id(i), unique_id(i).split(".")[2], unique_id(i).split(".")[2]
@@ -160,7 +179,7 @@ class Adapter:
             get_thread_connection=lambda: SimpleNamespace(state="open", handle=None),
             get_if_exists=lambda: None,
         )
-        kinds = {name(i): SimpleNamespace(inner=SimpleNamespace(type=kind_of(i))) for i in range(world.n) if kind_of(i) != "test"}
+        kinds = {name(i): SimpleNamespace(inner=SimpleNamespace(type=kind_of(i))) for i in world.parents if kind_of(i) != "test"}
         self.cache = SimpleNamespace(
             relations={(PROJECT, SCHEMA, key): value for key, value in kinds.items()}, schemas={(PROJECT, SCHEMA)}
         )
@@ -187,8 +206,8 @@ class Adapter:
 class Run(live.Run):
     """The facts of one run, without a dbt."""
 
-    def __init__(self, world):
-        self.world, self.adapter = world, Adapter(world)
+    def __init__(self, world, asked):
+        self.world, self.asked, self.adapter = world, asked, Adapter(world)
         self.task = SimpleNamespace(node_results=[])
         self.config = None
         self.replacements, self.render_hooks = live.Replacements([]), frozenset()
@@ -210,11 +229,12 @@ class Run(live.Run):
             "manifest_path": str(self.path),
             "database": PROJECT,
             "schema": SCHEMA,
-            "nodes": sorted(unique_id(i) for i in range(self.world.n)),
+            "nodes": [unique_id(i) for i in self.asked],
             "deferred": {},
             "flags": {**flags, "warn_error": ""},
             "settings": wire,
             "context": {"vars": "v", "target": "t", "session": "", "threads": "4"},
+            "ahead": True,
             "versions": {},
         }
 
@@ -232,12 +252,13 @@ def node_of(i, sql):
     )
 
 
-def begin(world):
-    """A session as the plugin makes it, its child started and asked to load."""
+def begin(world, asked=None):
+    """A session as the plugin makes it, its child started and asked to load. `asked`: the nodes in the order in which they will be asked for, if it is
+    not dbt's."""
     from dbt_common.context import set_invocation_context
 
     set_invocation_context({})
-    run = Run(world)
+    run = Run(world, asked or world.order)
     found = settings.Settings(
         mode="on", store="duckdb", schema="main", path=str(world.folder / "state.duckdb"), metadata_threads=4, deadline_s=600
     )

@@ -39,7 +39,11 @@ func serveCommand() *cli.Command {
 				}
 				out = moved
 			}
-			return serve(c.Context, c.App.Reader, out, c.App.ErrWriter, c.String("host-version"))
+			in := c.App.Reader
+			if in == io.Reader(os.Stdin) {
+				in = protocol.TakeStdin()
+			}
+			return serve(c.Context, in, out, c.App.ErrWriter, c.String("host-version"))
 		},
 	}
 }

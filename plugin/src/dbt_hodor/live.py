@@ -56,7 +56,7 @@ class Run:
             "manifest_path": self.manifest_path(get_invocation_id()),
             "database": config.credentials.database or "",
             "schema": config.credentials.schema or "",
-            "nodes": sorted(node.unique_id for node in self.task._flattened_nodes or []),
+            "nodes": self._selected(),
             "deferred": self._deferred(),
             "flags": {
                 "full_refresh": bool(getattr(flags, "FULL_REFRESH", False)),
@@ -74,12 +74,19 @@ class Run:
                 "threads": str(config.threads),
                 "session": self._session_hash(),
             },
+            "ahead": True,
             "versions": {
                 "dbt": dbt.version.__version__,
                 "adapter": adapter_version(self.adapter.type()),
                 "python": platform.python_version(),
             },
         }
+
+    def _selected(self) -> list[str]:
+        """The selected nodes in the order in which dbt's queue hands them out, as far as it tells: by their depth, then by name."""
+        depths = getattr(getattr(self.task, "job_queue", None), "_scores", None) or {}
+        selected = (node.unique_id for node in self.task._flattened_nodes or [])
+        return sorted(selected, key=lambda unique_id: (depths.get(unique_id, 0), unique_id))
 
     def _deferred(self) -> dict[str, str]:
         if not getattr(self.flags, "DEFER", False):
@@ -163,6 +170,16 @@ class Run:
             return xxh3(self.replacements.apply(sql).encode("utf-8"))
         except UnicodeEncodeError:
             return None
+
+    def has_text(self, sql: str | None, text_hash: str | None) -> bool:
+        """Whether this is the text hash of the compiled SQL. A placeholder has braces; so a text without any whose very characters have this hash
+        is the one that was hashed then, as it stood, and needs no look for hundreds of literals."""
+        try:
+            if isinstance(sql, str) and "{" not in sql and xxh3(sql.encode("utf-8")) == text_hash:
+                return True
+        except UnicodeEncodeError:
+            return text_hash is None
+        return self.text_hash(sql) == text_hash
 
     def relation(self, node: Any) -> str | None:
         """The type of the relation that stands under the node's name: from dbt's cache, whose keys are in lower case, so

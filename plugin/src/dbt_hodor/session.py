@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import threading
 import time
+from collections import deque
 from typing import Any
 
 from dbt_hodor import _binary, log, settings, state_config
@@ -175,6 +176,9 @@ class Session:
         self.errors = self.would_reuse = 0
         self.nodes: dict[str, Node] = {}
         self._built: set[str] = set()  # executed, decided or not
+        # What the service said ahead of being asked, by node; None once anything is built, or may be written, in this run.
+        self._ahead: dict[str, dict[str, Any]] | None = {}
+        self._taken: deque[str] = deque()  # nodes reused by that, of which the service is not told yet
 
     # --- start ---
 
@@ -247,17 +251,23 @@ class Session:
         sql = getattr(node, "compiled_code", None)
         params = {
             "id": unique_id,
-            "text_hash": run.text_hash(sql),
+            "text_hash": None,
             "sql": None,
             "relation": run.relation(node) if not is_test or node.should_store_failures else None,
             "hooks": run.hooks(node) if unique_id in run.render_hooks else None,
             "wrote": wrote or run.loads_source(unique_id),
             "pointer": run.pointer(runner, node) if not is_test else True,
         }
-        answer = self.client.call("node/decide", params)
+        said = self._said_ahead(params, sql)
+        if said is not None:
+            verdict = self._reuse(state, is_test, said)
+            self._taken.append(unique_id)
+            return verdict
+        params["text_hash"] = run.text_hash(sql)
+        answer = self._call("node/decide", params)
         if answer.get("need") == "sql":
             params["sql"] = sql
-            answer = self.client.call("node/decide", params)
+            answer = self._call("node/decide", params)
         if "action" not in answer:
             raise ValueError(f"an answer for {unique_id} without an action")
         self.watch.settle(writes)
@@ -268,7 +278,44 @@ class Session:
             return None
         if wrote and self._in_transaction():
             return None  # what the compile wrote is committed by the build only, and a reuse would lose it
+        if answer.get("run_hooks"):
+            self._stir()
+        elif "ahead" in answer:
+            self._hear_ahead(answer["ahead"])
         return self._reuse(state, is_test, answer)
+
+    def _call(self, method: str, params: dict[str, Any], timeout: float | None = None) -> Any:
+        """A call that also tells which of the decisions said ahead were taken."""
+        taken = []
+        try:
+            while True:
+                taken.append(self._taken.popleft())
+        except IndexError:
+            pass
+        if taken:
+            params["taken"] = taken
+        return self.client.call(method, params, timeout)
+
+    # --- decisions said ahead (docs/protocol.md): only as long as nothing was built or written since the run began ---
+
+    def _hear_ahead(self, ahead: list[dict[str, Any]]) -> None:
+        table = self._ahead
+        if table is not None:  # another thread may take the table away now, and with it what is put in here
+            table.update((said["id"], said) for said in ahead)
+
+    def _said_ahead(self, params: dict[str, Any], sql: str | None) -> dict[str, Any] | None:
+        """What was said of a node, if it holds for what is known here."""
+        if params["wrote"]:
+            self._stir()
+        table = self._ahead
+        said = None if table is None else table.pop(params["id"], None)
+        if said is None or params["hooks"] is not None or not params["pointer"] or said["relation"] != params["relation"]:
+            return None
+        return said if self.run.has_text(sql, said["text_hash"]) else None
+
+    def _stir(self) -> None:
+        """Something is built or written from here on, maybe: what was said ahead holds no more, and nothing will be."""
+        self._ahead = None
 
     def _in_transaction(self) -> bool:
         connection = self.run.adapter.connections.get_if_exists()
@@ -298,6 +345,7 @@ class Session:
         """The original `execute` is about to be called. Its statements are the service's to judge, not the watch's."""
         state = self.nodes.get(unique_id)
         local.quiet = True
+        self._stir()
         self._built.add(unique_id)
         if state is not None:
             state.attempted = True
@@ -313,6 +361,7 @@ class Session:
         """The hooks of a reused node are about to run."""
         state = self.nodes[unique_id]
         local.quiet = True
+        self._stir()
         state.hooks_ran = True
         state.began = time.monotonic()
 
@@ -354,7 +403,7 @@ class Session:
         else:
             params["hooks_ran"] = state.hooks_ran
         if not self.interrupted:
-            self.client.call("node/tested" if state.is_test else "node/built", params)
+            self._call("node/tested" if state.is_test else "node/built", params)
             state.said = status
 
     # --- end ---
@@ -385,7 +434,7 @@ class Session:
             if not self.gone and (self._ready or unasked):
                 elapsed = round((time.monotonic() - self._began) * 1000)
                 params = {"interrupted": early, "elapsed_ms": elapsed, "statuses": self._statuses()}
-                return self.client.call("run/finish", params, INTERRUPTED_FLUSH_S if early else FLUSH_S)
+                return self._call("run/finish", params, INTERRUPTED_FLUSH_S if early else FLUSH_S)
         except (ServiceGone, ServiceError, Interrupted) as error:
             self._failed(error)
         reused = sum(state.said is not None and state.said == state.implied for state in self.nodes.values())
@@ -478,6 +527,7 @@ class Session:
 
     def _failed(self, error: Exception) -> None:
         """Counts an error of ours and warns, once a run: the rest of it, or this node, is plain dbt."""
+        self._stir()
         self.errors += 1
         gone = isinstance(error, ServiceGone)
         self.gone = self.gone or gone
