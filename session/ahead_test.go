@@ -80,6 +80,9 @@ func TestAheadEndsWithTheFirstBuild(t *testing.T) {
 	if a := r.decide("model.shop.stg"); a.Action != "build" {
 		t.Fatalf("stg: %+v", a)
 	}
+	if !r.s.ahead.off {
+		t.Error("the service goes on deciding ahead while a node is built")
+	}
 	r.end("model.shop.stg", w.build(w.nodes["model.shop.stg"]), true)
 	r.decide("model.shop.orders")
 	r.expect(map[string]string{"model.shop.orders": "build upstream_code_changed"})

@@ -47,6 +47,9 @@ func TestHistories(t *testing.T) {
 	if total.Taken*100 < total.Provable*98 {
 		t.Errorf("of %d decisions with nothing new, %d were reuses: less than 98%%", total.Provable, total.Taken)
 	}
+	if total.Ahead*10 < total.Reuses {
+		t.Errorf("of %d reuses, %d were said ahead: less than 10%%", total.Reuses, total.Ahead)
+	}
 	if total.Provable*4 < total.Decisions || total.Kept*1000 < total.Decisions {
 		t.Errorf("the histories are not what they were: of %d decisions %d had nothing new, and %d were left to a setting", total.Decisions, total.Provable, total.Kept)
 	}

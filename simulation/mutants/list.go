@@ -105,6 +105,9 @@ var list = []mutant{
 	one("hooks write nothing elsewhere", "S15", "hooks,audit,part", "session/facts.go", "		if !h.Known || !h.config && !project.HookIsHarmless(h.SQL) {\n", "		if !h.Known {\n"),
 	one("a compile writes nothing", "S15", "compile writes,audit,part", "session/decide.go", "		s.allStale()\n	}\n	defer func() {", "	}\n	defer func() {"),
 	one("a read that was under way is kept", "S16", "hooks,audit,code", "versions/cache.go", "	clear(c.entries)\n", "	for key, e := range c.entries {\n		select {\n		case <-e.done:\n			delete(c.entries, key)\n		default:\n		}\n	}\n"),
+	{name: "what was said ahead holds after a build", what: "S15", by: [2]string{"./session", "TestAheadEndsWithTheFirstBuild"}, edits: []edit{{"session/decide.go", "	if st.action != engine.Reuse || st.runHooks {\n		s.stir()\n", "	if st.action != engine.Reuse || st.runHooks {\n"}}},
+	{name: "a lag said ahead lasts", what: "rule 14", by: [2]string{"./session", "TestAheadWaitsForNoLagTolerance"}, edits: []edit{{"session/ahead.go", " || st.decided.Reason == engine.WithinLagTolerance {\n", " {\n"}}},
+	{name: "a day said ahead does not end", what: "S24", by: [2]string{"./session", "TestAheadIsNotSaid"}, edits: []edit{{"session/ahead.go", "		return nil // the day may end\n", ""}}},
 	one("columns of a view never freeze", "S18", "views,schema,databricks", "engine/rule_view.go", "	if in.Kind != KindView || in.ViewsBindAnew {\n", "	if true {\n"),
 
 	// Configuration.
