@@ -183,10 +183,8 @@ func (s *Session) enqueue(st *state, r stores.Record) {
 	s.flushing = s.flushing || full
 	s.mu.Unlock()
 	if full {
-		go func() {
-			// Finish and Close wait for it by the store's lock.
-			_ = s.flush(context.Background())
-		}()
+		// Finish and Close wait for it by the store's lock.
+		s.deps.Go(func() { _ = s.flush(context.Background()) })
 	}
 }
 

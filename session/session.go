@@ -266,7 +266,7 @@ func (s *Session) loadHistory(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	now := s.nowMS()
+	now := s.recordMS() // what lies between the two clocks may be the future (S5)
 	if now == 0 {
 		return nil
 	}
