@@ -236,6 +236,14 @@ def test_s23_columns_of_a_seed(settled):
 # -- S24, S26, S27 ----------------------------------------------------------------------------------------------------
 
 
+def test_s24_what_is_never_known_does_not_wait(settled):
+    """lag_tolerance lets known changes wait; whether a value that differs on each call has changed, nobody knows."""
+    settled.model("moody", "select id from {{ ref('orders') }} where random() < 2", state={"lag_tolerance": "1h"})
+    settled.model("calm", "select id from {{ ref('orders') }} where day < current_date", state={"lag_tolerance": "1h"})
+    settled.settle("run -s moody calm", times=1)
+    settled.dbt("run -s moody calm", twin=True).expect({"moody": "success volatile_sql", "calm": "reused no_new_data"}, rc=0)
+
+
 @pytest.mark.parametrize(
     "query",
     [

@@ -136,6 +136,14 @@ def test_state_follows_changes_as_the_plugin_does(settled):
     settled.dbt("build").expect({"stg_customers": "success select_star_view"}, rest="reused", rc=0)
 
 
+def test_s29_state_failed_test_is_tested_again(settled):
+    """What would be replayed as failed vouches for nothing."""
+    settled.sql("insert into raw.orders values (90, 1, -5, '2026-01-09')")
+    assert settled.dbt("build").statuses["amount_positive"] == "fail"
+    settled.dbt("test -s amount_positive").expect({"amount_positive": "fail no_new_data"}, rc=1)
+    assert "orders" in state(settled, "test", rc=1).planned
+
+
 def test_s29_state_without_tests_then_test(settled):
     settled.sql(shop.NEW_ORDER)
     run = state(settled, "run")
