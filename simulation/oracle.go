@@ -253,12 +253,12 @@ func stamped(q query) bool {
 	return slices.ContainsFunc(q.arms, func(a arm) bool { return a.stamp != "" })
 }
 
-// contents are those of all relations that the node reads.
+// contents are what the node sees of all relations that it reads.
 func (j job) contents(d *database) map[string]string {
 	out := map[string]string{}
 	for key := range j.keys(d) {
 		if r := d.rels[key]; r != nil && !r.isView {
-			out[key] = r.whole()
+			out[key] = r.seen()
 		}
 	}
 	return out

@@ -83,15 +83,26 @@ type relation struct {
 	commits []commit // Databricks, oldest first
 	stamp   int      // another one after each write that may change what a reader sees
 	maker   *run     // the run that wrote it; nil: someone else
-	printed string   // whole(), once it was asked for
+
+	wholeText, seenText string // what whole and seen return, once they were asked
 }
 
 // whole is the content's text with all columns.
 func (r *relation) whole() string {
-	if r.printed == "" {
-		r.printed = r.text("")
+	if r.wholeText == "" {
+		r.wholeText = r.text("")
 	}
-	return r.printed
+	return r.wholeText
+}
+
+// seen is what a reader of the relation sees of its content: columns and rows, and not what configuration has made of the table.
+func (r *relation) seen() string {
+	if r.seenText == "" {
+		c := r.content
+		c.props = ""
+		r.seenText = c.text("")
+	}
+	return r.seenText
 }
 
 func (r *relation) key() string { return strings.Join(r.parts[:], ".") }

@@ -136,3 +136,17 @@ func TestCrowd(t *testing.T) {
 		t.Errorf("%d reuses in %d decisions", stats.Reuses, stats.Decisions)
 	}
 }
+
+// TestSeen: what configuration has made of a table is no new data of its readers (require_fresh_data_from: all waits on), and a difference all the same.
+func TestSeen(t *testing.T) {
+	of := func(props, v string) *relation {
+		return &relation{content: content{cols: []column{{name: "v", typ: "INTEGER"}}, rows: [][]value{{value(v)}}, props: props}}
+	}
+	a, b, c := of("partition 0", "1"), of("partition 1", "1"), of("partition 0", "2")
+	if a.seen() != b.seen() || a.seen() == c.seen() {
+		t.Errorf("seen: %q, %q, %q", a.seen(), b.seen(), c.seen())
+	}
+	if a.whole() == b.whole() || a.whole() == c.whole() {
+		t.Errorf("whole: %q, %q, %q", a.whole(), b.whole(), c.whole())
+	}
+}
