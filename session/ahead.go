@@ -46,7 +46,7 @@ type Ahead struct {
 func (s *Session) planAhead() {
 	a := &s.ahead
 	a.said = map[string]*state{}
-	if a.off = !s.req.Ahead || s.req.Mode != "on" || s.noReuse != "" || len(s.loaded.Records) == 0; a.off {
+	if a.off = !s.req.Ahead || s.req.Mode != "on" || s.req.Flags.FullRefresh || s.noReuse != "" || len(s.loaded.Records) == 0; a.off {
 		return
 	}
 	for _, id := range s.req.Nodes {
@@ -111,7 +111,7 @@ func (s *Session) foresee(ctx context.Context, n *project.Node) (st *state) {
 			st = nil // who asks for it gets the error
 		}
 	}()
-	if !inScope(n.Kind) || s.keepsFailures(n) || s.proj.NeedsRender(n, s.req.Deferred) || n.State.ExecuteHooksOnAnyReuse && len(n.Hooks) > 0 {
+	if !inScope(n.Kind) || n.FullRefresh != nil && *n.FullRefresh || s.keepsFailures(n) || s.proj.NeedsRender(n, s.req.Deferred) || n.State.ExecuteHooksOnAnyReuse && len(n.Hooks) > 0 {
 		return nil
 	}
 	r := s.loaded.Of(s.proj.NodeKey(n, nil), n.UniqueID)

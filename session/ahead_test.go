@@ -144,6 +144,16 @@ func TestAheadIsNothingInShadowMode(t *testing.T) {
 	}
 }
 
+// TestAheadReadsNothingForAFullRefresh: what is to be built in any case is not looked at before.
+func TestAheadReadsNothingForAFullRefresh(t *testing.T) {
+	w := shop(t)
+	w.settled()
+	w.flags.FullRefresh = true
+	if r := w.run(); r.s.ahead.next > 0 {
+		t.Errorf("%d nodes were looked at", r.s.ahead.next)
+	}
+}
+
 // TestAheadIsAskedForWhereItDoesNotFit: a host that finds another text or another relation asks, and gets a decision on what it found.
 func TestAheadIsAskedForWhereItDoesNotFit(t *testing.T) {
 	w := shop(t)
