@@ -249,8 +249,9 @@ func starred(q query) bool {
 	return slices.ContainsFunc(q.arms, func(a arm) bool { return a.star && (a.from.inner == nil || starred(*a.from.inner)) })
 }
 
+// stamped tells whether a column of a query is a stamp of its build, one of an ephemeral model's that it passes on included.
 func stamped(q query) bool {
-	return slices.ContainsFunc(q.arms, func(a arm) bool { return a.stamp != "" })
+	return slices.ContainsFunc(q.arms, func(a arm) bool { return a.stamp != "" || a.star && a.from.inner != nil && stamped(*a.from.inner) })
 }
 
 // contents are what the node sees of all relations that it reads.
