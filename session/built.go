@@ -30,12 +30,12 @@ func (s *Session) Built(ctx context.Context, req BuiltRequest) error {
 	if !s.running.Load() {
 		return ErrNoRun
 	}
+	s.taken(req.Taken)
+	s.stir()
 	n := s.proj.Nodes[req.ID]
 	if n == nil {
 		return fmt.Errorf("node %q is not in the manifest of this run", req.ID)
 	}
-	s.taken(req.Taken)
-	s.stir()
 	st := s.state(req.ID)
 	beside := s.land(n, st)
 	if req.Attempted || req.HooksRan {

@@ -58,14 +58,13 @@ func (s *Session) Decide(ctx context.Context, req DecideRequest) (answer DecideA
 	if !s.running.Load() {
 		return DecideAnswer{}, ErrNoRun
 	}
+	s.taken(req.Taken)
 	n := s.proj.Nodes[req.ID]
 	if n == nil {
+		s.stir()
 		return DecideAnswer{}, fmt.Errorf("node %q is not in the manifest of this run", req.ID)
 	}
-	s.taken(req.Taken)
-	if !req.Wrote {
-		s.lookAhead()
-	} else {
+	if req.Wrote {
 		s.stir()
 		// Before anything is read: the statement has run (S15).
 		s.mu.Lock()
@@ -73,6 +72,7 @@ func (s *Session) Decide(ctx context.Context, req DecideRequest) (answer DecideA
 		s.mu.Unlock()
 		s.allStale()
 	}
+	s.lookAhead()
 	defer func() {
 		if p := recover(); p != nil {
 			s.deps.Log("panic while %s was decided: %v\n%s", req.ID, p, debug.Stack())

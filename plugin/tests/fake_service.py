@@ -2,7 +2,7 @@
 
 FAKE_HODOR is the path of a JSON file: {"answers": {unique_id or "*": result of node/decide}, "log": path, "start": {...},
 "query": [sql, ...], "die_at": method, "hang_at": method, "version": "..."}. Every message received is appended to the log, one
-object a line. A text hash that is not in "known" (if given) is asked for once.
+object a line. A text hash that is not in "known" (if given) is asked for once; decisions on the nodes in "refused" are errors.
 """
 
 import json
@@ -101,7 +101,9 @@ while (request := receive()) is not None:
         os._exit(3)
     if config.get("hang_at") == method:
         time.sleep(600)
-    if method in config.get("errors", {}):
+    if (request.get("params") or {}).get("id") in config.get("refused", ()) and method == "node/decide":
+        send({"id": request["id"], "error": {"code": -32603, "message": "refused"}})
+    elif method in config.get("errors", {}):
         send({"id": request["id"], "error": {"code": -32603, "message": config["errors"][method]}})
     else:
         send({"id": request["id"], "result": answer(method, request.get("params"))})

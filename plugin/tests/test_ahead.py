@@ -12,7 +12,14 @@ REPLAY = {"status": "warn", "failures": 2, "message": "Got 2 results", "invocati
 
 def said(unique_id, text_hash, other=()):
     replay = REPLAY if unique_id == TEST else None
-    one = {"id": unique_id, "text_hash": text_hash, "relation": KINDS[unique_id], "reason": "no_new_data", "note": "said ahead", "replay": replay}
+    one = {
+        "id": unique_id,
+        "text_hash": text_hash,
+        "relation": KINDS[unique_id],
+        "reason": "no_new_data",
+        "note": "said ahead",
+        "replay": replay,
+    }
     return {**one, **dict(other)}
 
 
@@ -59,7 +66,9 @@ def test_what_does_not_fit_is_asked_for(built, hashes, wrong):
 
 
 def test_a_text_with_a_literal_of_the_run_is_found_by_its_placeholder(built):
-    built.write({"models/b.sql": "{{ config(materialized='table') }} select id, '{{ invocation_id }}' as run from {{ ref('a') }}"})
+    built.write(
+        {"models/b.sql": "{{ config(materialized='table') }} select id, '{{ invocation_id }}' as run from {{ ref('a') }}"}
+    )
     built.dbt("run", "-s", "a b")
     text_hash = built.got("node/decide")[B]["text_hash"]
     first_says(built, A, [said(B, text_hash)])
@@ -119,3 +128,12 @@ def test_shadow_takes_nothing(built, hashes, monkeypatch):
     monkeypatch.setenv("HODOR_MODE", "shadow")
     first_says(built, A, [said(B, hashes[B])])
     assert set(built.statuses(built.dbt("run", "--threads", "1")).values()) == {"success"}
+
+
+def test_what_was_taken_is_told_again_after_an_error(built, hashes):
+    built.fake(answers={A: {**REUSE, "ahead": [said(B, hashes[B])]}}, errors={"node/built": "no"})
+    assert built.statuses(built.dbt("run", "--threads", "1")) == {"a": "reused", "b": "reused", "c": "success"}
+    assert built.got("node/decide")[C]["taken"] == [B]
+    built.fake(answers={A: {**REUSE, "ahead": [said(B, hashes[B])]}}, refused=[C])
+    assert built.statuses(built.dbt("run", "--threads", "1")) == {"a": "reused", "b": "reused", "c": "success"}
+    assert built.got("node/decide")[C]["taken"] == built.got("node/built")[C]["taken"] == [B]

@@ -294,7 +294,11 @@ class Session:
             pass
         if taken:
             params["taken"] = taken
-        return self.client.call(method, params, timeout)
+        try:
+            return self.client.call(method, params, timeout)
+        except Exception:
+            self._taken.extend(taken)  # who was told twice is told once
+            raise
 
     # --- decisions said ahead (docs/protocol.md): only as long as nothing was built or written since the run began ---
 
