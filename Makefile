@@ -193,7 +193,7 @@ test-matrix: dist/.wheel ## every supported pair of dbt-core and DuckDB, and dbt
 test-plugin: .venv/.hodor .venv-next/.hodor ## the plugin's unit tests, on both environments
 	cd plugin && ../.venv/bin/python -m pytest --ignore tests/docs --ignore tests/e2e --ignore tests/integrations --ignore tests/lake --ignore tests/test_run.py --ignore tests/test_ahead.py $(PYTEST_FLAGS)
 	cd plugin && ../.venv/bin/python -m pytest tests/test_run.py tests/test_ahead.py $(PYTEST_FLAGS)
-	cd plugin && ../.venv-next/bin/python -m pytest --ignore tests/docs --ignore tests/e2e --ignore tests/integrations --ignore tests/lake --ignore tests/test_run.py --ignore tests/test_ahead.py --ignore tests/test_install.py --ignore tests/test_wheel_tag.py $(PYTEST_FLAGS)
+	cd plugin && ../.venv-next/bin/python -m pytest --ignore tests/docs --ignore tests/e2e --ignore tests/integrations --ignore tests/lake --ignore tests/test_run.py --ignore tests/test_ahead.py --ignore tests/test_install.py --ignore tests/test_static.py --ignore tests/test_wheel_tag.py $(PYTEST_FLAGS)
 	cd plugin && ../.venv-next/bin/python -m pytest tests/test_run.py tests/test_ahead.py $(PYTEST_FLAGS)
 
 E2E_JOBS ?= 2

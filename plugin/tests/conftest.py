@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from installation import pip, tiny_build  # noqa: F401 - fixtures of two files
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]

@@ -8,10 +8,12 @@ import sys
 import time
 
 import pytest
+from e2e.faults import at_work, gone, service_of
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals to a process group")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="signals to a process group, and /proc")
 
 LONG = "{{ config(materialized='table') }} select count(*) as n from range(100000000000) a"
+STATEMENT = r"(?s)On model\.shop\.d: /\*.*create +table"
 
 
 def heed():
@@ -50,18 +52,11 @@ def end(process):
     return process.returncode, out
 
 
-def alive(pid):
-    try:
-        os.kill(pid, 0)
-        return True
-    except ProcessLookupError:
-        return False
-
-
 def test_while_a_model_runs(built):
     built.write({"models/d.sql": LONG})
     process = start(built, "run", "-s", "b", "d", "--threads", "2")
     wait_for(built, "node/built", process)
+    at_work(process.pid, built.folder / "logs" / "dbt.log", STATEMENT)
     ctrl_c(process)
     code, out = end(process)
     assert code == 2 and "hodor: " in out, out
@@ -95,22 +90,11 @@ def test_twice(built):
     built.fake(hang_at="run/finish")
     process = start(built, "run", "-s", "b", "d", "--threads", "2")
     wait_for(built, "node/built", process)
-    pid = next(m["params"] for m in messages(built) if m.get("method") == "run/start") and service_of(process.pid)
+    at_work(process.pid, built.folder / "logs" / "dbt.log", STATEMENT)
+    pid = service_of(process.pid)
     ctrl_c(process)
     wait_for(built, "run/finish", process)
     ctrl_c(process)
     code, out = end(process)
     assert code != 0, out
-    deadline = time.monotonic() + 20
-    while alive(pid) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not alive(pid)
-
-
-def service_of(parent):
-    """The service's process: the child of dbt that leads a session of its own."""
-    rows = subprocess.run(["ps", "-o", "pid=,ppid=,sid=", "-e"], capture_output=True, text=True, check=True).stdout.split("\n")
-    for pid, ppid, sid in (map(int, row.split()) for row in rows if row.split()):
-        if ppid == parent and sid == pid:
-            return pid
-    raise AssertionError("no child with a session of its own")
+    assert pid and gone(pid, within=60)

@@ -1,6 +1,8 @@
 """Executables that stand in for the service by HODOR_BINARY, each with one fault; and ways to break a store."""
 
 import fcntl
+import os
+import re
 import sys
 import time
 from collections.abc import Iterator
@@ -174,3 +176,20 @@ def wait_for(condition, within: float = 60, what: str = "it"):
             return value
         assert time.monotonic() < end, f"{what} did not happen within {within} s"
         time.sleep(0.02)
+
+
+def processor_time(pid: int) -> float:
+    """Seconds that the threads of a process have used, as Linux counts them; the numbers stand behind its name, which may hold anything."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def at_work(pid: int, log: Path, statement: str) -> None:
+    """Waits until DuckDB works on a statement, a pattern for dbt's log, of the dbt process.
+
+    An interrupt that comes before is lost on the connection, in plain dbt too, and the log has the statement before DuckDB has it. So what counts is
+    that the process has then used more time than handing it over takes, while everything else in it waits.
+    """
+    wait_for(lambda: log.exists() and re.search(statement, log.read_text(errors="replace")), within=300, what="the statement")
+    handed = processor_time(pid)
+    wait_for(lambda: processor_time(pid) > handed + 0.3, within=300, what="work on the statement")

@@ -302,11 +302,3 @@ def create(directory: Path, environment: Environment) -> Project:
         project.write(path, text)
     project.sql(*shop.RAW)
     return project
-
-
-def children(pid: int) -> list[int]:
-    """Process ids of the children of a process (Linux)."""
-    found = []
-    for task in Path(f"/proc/{pid}/task").glob("*/children"):
-        found += [int(word) for word in task.read_text().split()]
-    return found

@@ -1,7 +1,6 @@
 """A run that is cut short: the service killed, Ctrl-C, two runs at once. What was proven is kept, nothing else."""
 
 import os
-import re
 import signal
 import subprocess
 import time
@@ -9,7 +8,7 @@ import time
 import pytest
 
 from . import shop
-from .faults import fake_service, gone, service_of, wait_for
+from .faults import at_work, fake_service, gone, service_of, wait_for
 from .project import Project
 from .run import Run
 
@@ -52,14 +51,9 @@ def test_service_killed_in_the_middle_of_a_run(settled):
 
 
 def start_slow(project: Project, *words: str) -> tuple[subprocess.Popen, int | None]:
-    """Starts dbt build and returns, with the service's process id, once DuckDB works on the slow model.
-
-    An interrupt that comes between dbt's START line and the statement is lost on the connection, in plain dbt too.
-    """
+    """Starts dbt build and returns, with the service's process id, once DuckDB works on the slow model."""
     process = project.popen(["build", *words])
-    log = project.dir / "logs" / "dbt.log"
-    wait_for(lambda: log.exists() and re.search(SLOW_STATEMENT, log.read_text(errors="replace")), what="the slow statement")
-    time.sleep(0.5)
+    at_work(process.pid, project.dir / "logs" / "dbt.log", SLOW_STATEMENT)
     return process, service_of(process.pid)
 
 
