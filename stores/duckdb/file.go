@@ -5,6 +5,7 @@ package duckdb
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -38,6 +39,9 @@ const (
 var (
 	filesMu sync.Mutex
 	files   = map[string]*file{}
+	// spare is an engine that no file is attached to. One is kept, since a process that closes its store is mostly about to end, and to end an
+	// engine costs more than to start it.
+	spare *sql.DB
 )
 
 // file is one state file, and an engine in memory to which it is attached while somebody works on it. What stands below lock belongs to
@@ -47,6 +51,7 @@ type file struct {
 
 	lock    chan struct{}
 	engine  *sql.DB
+	wide    bool      // the engine reads on all processors
 	conn    *sql.Conn // the file is attached to it; nil: it is not attached
 	writes  bool      // it is attached for writing
 	since   time.Time // when it was attached
@@ -89,6 +94,53 @@ func (f *file) acquire(ctx context.Context) error {
 
 func (f *file) release() { <-f.lock }
 
+const (
+	// Nothing is ever fetched from the network, and one thread is enough for a table of this size beside dbt's own.
+	engineOptions = "threads=1&autoinstall_known_extensions=false&autoload_known_extensions=false"
+	// Of the ways to write a column FSST is left out: to try it on each is half of a checkpoint's work, and it makes the file hardly smaller. What was
+	// written that way is read. Among the options DuckDB would ignore it.
+	engineSetting = "SET GLOBAL disabled_compression_methods = 'fsst'"
+)
+
+// startEngine returns an engine that is attached to nothing.
+func startEngine() (*sql.DB, error) {
+	filesMu.Lock()
+	engine := spare
+	spare = nil
+	filesMu.Unlock()
+	if engine != nil {
+		if _, err := engine.Exec("SELECT 1"); err == nil { // one that met a fatal error answers nothing any more
+			return engine, nil
+		}
+		_ = engine.Close()
+	}
+	c, err := driverduckdb.NewConnector(":memory:?"+engineOptions, func(conn driver.ExecerContext) error {
+		_, err := conn.ExecContext(context.Background(), engineSetting, nil)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	engine = sql.OpenDB(c)
+	engine.SetMaxOpenConns(1)
+	return engine, nil
+}
+
+// endEngine lets go of the engine.
+func (f *file) endEngine() error {
+	engine := f.engine
+	f.engine = nil
+	filesMu.Lock()
+	if engine != nil && spare == nil && !f.wide {
+		spare, engine = engine, nil
+	}
+	filesMu.Unlock()
+	if engine == nil {
+		return nil
+	}
+	return engine.Close()
+}
+
 // attach attaches the file, unless it is.
 func (f *file) attach(ctx context.Context, write bool) error {
 	if f.conn != nil && (f.writes || !write) {
@@ -98,13 +150,11 @@ func (f *file) attach(ctx context.Context, write bool) error {
 		return err
 	}
 	if f.engine == nil {
-		// Nothing is ever fetched from the network, and one thread is enough for a table of this size beside dbt's own.
-		c, err := driverduckdb.NewConnector(":memory:?threads=1&autoinstall_known_extensions=false&autoload_known_extensions=false", nil)
+		engine, err := startEngine()
 		if err != nil {
 			return err
 		}
-		f.engine = sql.OpenDB(c)
-		f.engine.SetMaxOpenConns(1)
+		f.engine, f.wide = engine, false
 	}
 	c, err := f.engine.Conn(ctx)
 	if err != nil {
@@ -179,19 +229,14 @@ func (s *source) Damaged() string {
 	return "if the file is damaged, move it away for a new one, or set HODOR_PATH"
 }
 
-// Close closes the file, after a running operation. The engine ends too; another store of the same file starts it again.
+// Close closes the file, after a running operation, and lets go of the engine; another store of the same file takes one again.
 func (s *source) Close() error {
 	s.lock <- struct{}{}
 	defer s.release()
 	s.mu.Lock()
 	s.closed = true
 	s.mu.Unlock()
-	err := s.detach()
-	if s.engine != nil {
-		err = errors.Join(err, s.engine.Close())
-		s.engine = nil
-	}
-	return err
+	return errors.Join(s.detach(), s.endEngine())
 }
 
 // Conn attaches the file for one operation.
@@ -238,6 +283,7 @@ func (s *source) open(ctx context.Context, write bool) error {
 		case err == nil:
 			s.remember(false)
 			if s.hold && !write {
+				s.wide = true
 				_, err = s.conn.ExecContext(ctx, "SET threads = "+strconv.Itoa(runtime.GOMAXPROCS(0)))
 			}
 			return err

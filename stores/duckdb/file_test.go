@@ -5,6 +5,7 @@ package duckdb
 import (
 	"bufio"
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +16,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	driverduckdb "github.com/duckdb/duckdb-go/v2"
 
 	"hodor/stores"
 	"hodor/stores/sqlstore"
@@ -365,6 +368,73 @@ func TestScribbled(t *testing.T) {
 	}
 	if errs == 0 {
 		t.Error("no damage was noticed")
+	}
+}
+
+// TestCompressed: a file with columns in FSST, as earlier releases wrote some, is read and written further, though nothing is written that way.
+func TestCompressed(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state.duckdb")
+	write := func(records []stores.Record) {
+		t.Helper()
+		s := store(t, Options{Path: path})
+		if err := errors.Join(s.Append(context.Background(), records), s.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(samples(1)[:3000])
+	c, err := driverduckdb.NewConnector(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db := sql.OpenDB(c)
+	for _, statement := range []string{
+		"SET force_compression = 'fsst'", "CREATE TABLE old AS FROM hodor_state", "DROP TABLE hodor_state", "ALTER TABLE old RENAME TO hodor_state", "CHECKPOINT",
+	} {
+		if _, err := db.Exec(statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	written := 0
+	const count = "SELECT count(*) FROM pragma_storage_info('hodor_state') WHERE compression = 'FSST'"
+	if err := errors.Join(db.QueryRow(count).Scan(&written), db.Close()); err != nil || written == 0 {
+		t.Fatalf("%d segments in FSST, %v", written, err)
+	}
+	for _, n := range []int{3000, 3500} {
+		l, err := store(t, Options{Path: path}).Load(context.Background(), scope, 0)
+		if err != nil || len(l.Records) != n || l.Rejected != 0 {
+			t.Fatalf("%d records of %d, %v", len(l.Records), n, err)
+		}
+		write(samples(1)[n : n+500])
+	}
+	engine, err := startEngine()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer engine.Close()
+	var without string
+	if err := engine.QueryRow("SELECT current_setting('disabled_compression_methods')").Scan(&without); err != nil || !strings.EqualFold(without, "fsst") {
+		t.Errorf("written without %q, %v", without, err)
+	}
+}
+
+// TestNamedAsFiles: a table whose name ends as those of files that DuckDB reads is a table all the same, and is not there before the first write.
+func TestNamedAsFiles(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("hodor.main.csv", []byte("a,b\n1,2\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "state.duckdb")
+	for _, name := range []string{"hodor_state", "csv", "CSV", "parquet", "with-dash"} {
+		s := store(t, Options{Path: path, Table: name})
+		if l, err := s.Load(context.Background(), scope, 0); err != nil || len(l.Records) != 0 && name != "CSV" {
+			t.Errorf("%s before the first write: %d records, %v", name, len(l.Records), err)
+		}
+		if err := s.Append(context.Background(), samples(1)[:2]); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if l, err := s.Load(context.Background(), scope, 0); err != nil || len(l.Records) != 2 {
+			t.Errorf("%s: %d records, %v", name, len(l.Records), err)
+		}
 	}
 }
 
