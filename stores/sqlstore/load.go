@@ -70,15 +70,14 @@ func (s *Store) loadStatement(l *layout, scope stores.Scope, sinceMS, beforeMS i
 	}
 	q.addKeys(keys)
 	// No join of builds with itself: a planner without statistics takes nested loops for it, minutes for 10,000 nodes. Instead the times and ids of
-	// the newest build are handed to all builds of its node.
-	q.add("), ranked AS (SELECT b.*, ROW_NUMBER() OVER (PARTITION BY node_key ORDER BY counts DESC, CASE WHEN start_ms IS NULL THEN 0 ELSE 1 END," +
-		" start_ms DESC, recorded_at_ms DESC, record_id DESC) AS place FROM builds b)," +
-		" beside AS (SELECT r.*, " + newestOf("start_ms") + ", " + newestOf("end_ms") + ", " + newestOf("invocation_id") + ", " + newestOf("unique_id") +
-		" FROM ranked r)," +
+	// the newest build are handed to all builds of its node, by the same pass that ranks them.
+	q.add("), ranked AS (SELECT b.*, ROW_NUMBER() OVER w AS place, " + newestOf("start_ms") + ", " + newestOf("end_ms") + ", " +
+		newestOf("invocation_id") + ", " + newestOf("unique_id") + " FROM builds b WINDOW w AS (PARTITION BY node_key ORDER BY counts DESC," +
+		" CASE WHEN start_ms IS NULL THEN 0 ELSE 1 END, start_ms DESC, recorded_at_ms DESC, record_id DESC))," +
 		" newest AS (SELECT node_key, MAX(CASE WHEN place = 1 THEN record_id END) AS record_id, MAX(CASE WHEN place = 1 THEN recorded_at_ms END)" +
 		" AS recorded_at_ms, MAX(CASE WHEN (invocation_id <> newest_invocation_id OR unique_id <> newest_unique_id)" +
 		" AND start_ms <= newest_end_ms AND end_ms >= newest_start_ms THEN 1 ELSE 0 END) AS overlapped" +
-		" FROM beside GROUP BY node_key HAVING MAX(counts) = 1)" +
+		" FROM ranked GROUP BY node_key HAVING MAX(counts) = 1)" +
 		" SELECT " + s.columnList(l, "r.") + ", n.overlapped FROM newest n ")
 	const same = "r.recorded_at_ms = n.recorded_at_ms AND r.record_id = n.record_id AND r.node_key = n.node_key AND r.project_name = ? AND r.target_name = ?"
 	if s.d.Lateral {
@@ -88,9 +87,7 @@ func (s *Store) loadStatement(l *layout, scope stores.Scope, sinceMS, beforeMS i
 }
 
 // newestOf is a column that has, on all builds of a node, a value of the newest.
-func newestOf(column string) string {
-	return "MAX(CASE WHEN place = 1 THEN " + column + " END) OVER (PARTITION BY node_key) AS newest_" + column
-}
+func newestOf(column string) string { return "FIRST_VALUE(" + column + ") OVER w AS newest_" + column }
 
 // addCommits appends the CTE of the commit ids that count: those of a generation with exactly one row.
 func (s *Store) addCommits(q *statement, l *layout, scope stores.Scope) {
