@@ -21,11 +21,11 @@ var (
 
 // fingerprint parts the statement of a fingerprint into the arguments of its two hash() and the parts of the table's name.
 func fingerprint(statement string) (first, second string, parts []string, ok bool) {
-	const next = "))::varchar, system.main.sum(system.main.hash("
-	text, ok1 := strings.CutPrefix(statement, "select system.main.count_star()::varchar, system.main.sum(system.main.hash(")
+	const next = "))::varchar as a, system.main.sum(system.main.hash("
+	text, ok1 := strings.CutPrefix(statement, "select system.main.count_star()::varchar as n, system.main.sum(system.main.hash(")
 	text, ok2 := strings.CutSuffix(text, " as hodor_t")
 	first, text, ok3 := strings.Cut(text, next)
-	second, name, ok4 := strings.Cut(text, "))::varchar from ")
+	second, name, ok4 := strings.Cut(text, "))::varchar as b from ")
 	if !ok1 || !ok2 || !ok3 || !ok4 {
 		return "", "", nil, false
 	}

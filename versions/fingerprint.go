@@ -31,10 +31,11 @@ var (
 )
 
 func hasVariant(typ string) bool {
-	return variantInType.MatchString(quotedInType.ReplaceAllString(typ, ""))
+	return strings.Contains(typ, "VARIANT") && variantInType.MatchString(quotedInType.ReplaceAllString(typ, ""))
 }
 
-// fingerprintSQL returns the statement that reads a table's row count and its two sums, each as text. A sum is NULL for an empty table.
+// fingerprintSQL returns the statement that reads a table's row count and its two sums, each as text. A sum is NULL for an empty table. Columns of
+// the answer have names, since DuckDB would give them their whole text as one.
 func fingerprintSQL(t table) (string, error) {
 	const hash = "system.main.hash"
 	first := make([]string, 0, 2*len(t.list))
@@ -50,8 +51,8 @@ func fingerprintSQL(t table) (string, error) {
 		}
 		second = append(second, parts...)
 	}
-	return "select system.main.count_star()::varchar, system.main.sum(" + hash + "(" + strings.Join(first, ", ") +
-		"))::varchar, system.main.sum(" + hash + "(" + strings.Join(second, ", ") + "))::varchar from " +
+	return "select system.main.count_star()::varchar as n, system.main.sum(" + hash + "(" + strings.Join(first, ", ") +
+		"))::varchar as a, system.main.sum(" + hash + "(" + strings.Join(second, ", ") + "))::varchar as b from " +
 		identifier(t.database) + "." + identifier(t.schema) + "." + identifier(t.name) + " as hodor_t", nil
 }
 
