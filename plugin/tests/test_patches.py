@@ -115,10 +115,35 @@ def test_install_patches_once_and_all_or_none(monkeypatch):
             return "dbt"
 
     whole = patches.patched()
-    monkeypatch.setattr(patches, "patched", lambda: {**whole, (Other, "execute"): patches.execute_test, (Other, "gone"): None})
+    monkeypatch.setattr(patches, "patched", lambda command: {**whole, (Other, "execute"): patches.execute_test, (Other, "gone"): None})
     with pytest.raises(KeyError, match="gone"):
         patches.install()
     assert Other().execute() == "dbt"
+
+
+def test_a_command_gets_the_patches_of_its_kinds(monkeypatch):
+    """`retry` may repeat any of them, and `build` runs all kinds."""
+    from dbt.task.seed import SeedTask
+    from dbt.task.snapshot import SnapshotTask
+    from dbt.task.test import TestTask
+
+    def owners(command):
+        return {owner.__name__ for owner, _ in patches.patched(command)}
+
+    always = {"GraphRunnableTask", "ModelRunner", "MicrobatchModelRunner"}
+    assert owners("run") == always
+    for command, task in (("seed", SeedTask), ("snapshot", SnapshotTask), ("test", TestTask)):
+        runner = task.get_runner_type(task.__new__(task), SimpleNamespace(resource_type=command))
+        assert owners(command) == always | {runner.__name__}
+    for command in ("build", "retry", None):
+        assert owners(command) == always | {"SeedRunner", "SnapshotRunner", "TestRunner"}
+    asked = []
+    monkeypatch.setattr(patches, "install", asked.append)
+    for command in sorted(plugin.GATED):
+        monkeypatch.setattr(plugin.HodorPlugin, "_command", lambda self, command=command: command)
+        plugin.HodorPlugin("shop")
+    assert asked == sorted(plugin.GATED)
+    session.arm(False)
 
 
 def test_initialize_never_raises(monkeypatch):

@@ -12,7 +12,6 @@ import json
 import os
 import re
 import threading
-from collections import Counter
 from collections.abc import Callable
 from datetime import timezone
 from typing import Any
@@ -282,17 +281,16 @@ class Replacements:
         self._patterns: dict[tuple[int, ...], re.Pattern[str]] = {}
 
     def _cover(self) -> list[tuple[str, str, list[int]]]:
-        """Probes with the first character of each (one character is quicker to miss) and the literals they stand for."""
-        parts = []
-        for literal in self._literals:
-            starts = range(max(1, len(literal) - self.PROBE + 1))
-            parts.append({literal[start : start + self.PROBE] for start in starts})
-        left, probes = list(range(len(parts))), []
+        """Probes with the first character of each (one character is quicker to miss) and the literals they stand for: again and
+        again the part of the first literal left that most of the others have, too."""
+        left, probes = list(range(len(self._literals))), []
         while left:
-            counts = Counter(part for i in left for part in parts[i])
-            probe = max(counts, key=lambda part: (counts[part], part))
-            probes.append((probe[0], probe, [i for i in left if probe in parts[i]]))
-            left = [i for i in left if probe not in parts[i]]
+            literal, all_left = self._literals[left[0]], "\0".join(self._literals[i] for i in left)
+            starts = range(max(1, len(literal) - self.PROBE + 1))
+            parts = {literal[start : start + self.PROBE] for start in starts}
+            probe = max(parts, key=lambda part: (all_left.count(part), part))
+            probes.append((probe[0], probe, [i for i in left if probe in self._literals[i]]))
+            left = [i for i in left if probe not in self._literals[i]]
         return probes
 
     def _near(self, sql: str, probe: str) -> str:

@@ -22,32 +22,42 @@ from dbt_hodor.client import Interrupted
 from dbt_hodor.session import Verdict, begin, current
 
 
-def patched() -> dict[tuple[type, str], Any]:
-    """Every patched method and the maker of its replacement. Raises where dbt-core has no such method."""
+def patched(command: str | None = None) -> dict[tuple[type, str], Any]:
+    """Every method that is patched for a command (None: for any) and the maker of its replacement. Raises where dbt-core has no such
+    method. A command that runs one kind of node gets no runners of others: the module of tests alone takes dbt as long to import as
+    all of this package."""
     from dbt.task.run import MicrobatchModelRunner, ModelRunner
     from dbt.task.runnable import GraphRunnableTask
-    from dbt.task.seed import SeedRunner
-    from dbt.task.snapshot import SnapshotRunner
-    from dbt.task.test import TestRunner
 
-    return {
+    found = {
         (GraphRunnableTask, "execute_nodes"): execute_nodes,
         (GraphRunnableTask, "_cancel_connections"): cancel_connections,
         (ModelRunner, "execute"): execute_model,
         (MicrobatchModelRunner, "execute"): execute_microbatch,
-        (TestRunner, "execute"): execute_test,
         (ModelRunner, "after_execute"): after_execute,
-        (TestRunner, "after_execute"): after_execute,
         (ModelRunner, "print_result_line"): print_result_line,
-        (SeedRunner, "print_result_line"): print_result_line,
-        (SnapshotRunner, "print_result_line"): print_result_line,
-        (TestRunner, "print_result_line"): print_result_line,
     }
+    single = command in ("run", "seed", "snapshot", "test")
+    if command == "seed" or not single:
+        from dbt.task.seed import SeedRunner
+
+        found[SeedRunner, "print_result_line"] = print_result_line
+    if command == "snapshot" or not single:
+        from dbt.task.snapshot import SnapshotRunner
+
+        found[SnapshotRunner, "print_result_line"] = print_result_line
+    if command == "test" or not single:
+        from dbt.task.test import TestRunner
+
+        found[TestRunner, "execute"] = execute_test
+        found[TestRunner, "after_execute"] = after_execute
+        found[TestRunner, "print_result_line"] = print_result_line
+    return found
 
 
-def install() -> None:
-    """Patches all or, where one is missing, none and raises."""
-    found = [(owner, name, owner.__dict__[name], make) for (owner, name), make in patched().items()]
+def install(command: str | None = None) -> None:
+    """Patches all that the command needs or, where one is missing, none and raises."""
+    found = [(owner, name, owner.__dict__[name], make) for (owner, name), make in patched(command).items()]
     for owner, name, original, make in found:
         if not hasattr(original, "hodor"):
             replacement = make(original)
@@ -270,15 +280,13 @@ def fire_line(runner: Any, result: Any, words: str) -> None:
         else:
             event = "LogModelResult"
             info |= {"status": words, "description": runner.describe_node()}
-    fire_event(line_event(getattr(types, event), text, colour(words), runner)(**info), level=level)
+    fire_event(line_event(getattr(types, event)(**info), text, colour(words), runner), level=level)
 
 
-def line_event(base: type, text: str, words: str, runner: Any) -> type:
-    """A subclass of one of dbt's result events with another message. It bears the name of its base, by which dbt finds the
-    message format, so a reader of --log-format json sees the event it knows."""
+def line_event(event: Any, text: str, words: str, runner: Any) -> Any:
+    """One of dbt's result events, with another message: a reader of --log-format json sees the event it knows."""
     from dbt_common.events.format import format_fancy_output_line
 
-    def message(self) -> str:
-        return format_fancy_output_line(msg=text, status=words, index=runner.node_index, total=runner.num_nodes)
-
-    return type(base.__name__, (base,), {"message": message})
+    line = format_fancy_output_line(msg=text, status=words, index=runner.node_index, total=runner.num_nodes)
+    event.__dict__["message"] = lambda: line  # an event takes attributes of its message only
+    return event

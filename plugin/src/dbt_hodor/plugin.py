@@ -32,10 +32,11 @@ class HodorPlugin(dbtPlugin):
             session.arm(False)
             # What else this run needs to know (mode, adapter, the command that `retry` repeats) is settled when dbt begins
             # to execute nodes: only then do the flags say it for `retry` as well.
-            if self._command() in GATED:
+            command = self._command()
+            if command in GATED:
                 from dbt_hodor import patches
 
-                patches.install()
+                patches.install(command)
                 session.arm(True)
         except Exception as error:
             log.warn(f"off: this dbt-core can't be patched ({type(error).__name__}: {error}). This run is plain dbt.")
