@@ -141,9 +141,17 @@ test: lint cross docs test-go test-plugin test-docs test-main ## the tests of ev
 test-go: .venv/.stamp .venv-next/.stamp ## the Go tests; some speak to the DuckDB of both environments
 	go test -timeout 60m ./...
 
-.PHONY: test-race
-test-race: ## the Go tests under the race detector, the long ones cut short
-	CGO_ENABLED=1 HODOR_SIMULATION_HISTORIES=200 HODOR_SIMULATION_CLOCKS=30 go test -race -short -timeout 60m $(or $(PKG),./...)
+# What runs side by side: the packages with a go statement or a WaitGroup's Go in the code or the tests, and those whose tests use a kit that has some. All that
+# these import is instrumented with them. TestRacePackages: none is left out.
+CONCURRENT = (^|[^/a-z])go (func\(|[a-z][A-Za-z.]*\()|\.Go\(func|(storetest|executortest|httptest|simulation)\.[A-Z]
+RACE_PACKAGES = $(shell find . -path './.*' -prune -o -name '*.go' -exec grep -lE '$(CONCURRENT)' {} + | xargs -r -n 1 dirname | sort -u)
+.PHONY: test-race race-packages
+test-race: ## the Go tests of all that runs side by side, under the race detector, the long ones cut short
+	CGO_ENABLED=1 HODOR_SIMULATION_HISTORIES=200 HODOR_SIMULATION_CLOCKS=30 HODOR_SIMULATION_ROUNDS=2 \
+		go test -race -short -vet=off -timeout 60m $(or $(PKG),$(RACE_PACKAGES))
+
+race-packages: # what test-race runs
+	@echo $(RACE_PACKAGES)
 
 .PHONY: soundness
 soundness: .venv/.stamp .venv-next/.stamp ## the long forms of what may never go wrong (hours): make soundness PAIRS=200000 HISTORIES=50000 SEED=7
@@ -291,7 +299,7 @@ fmt: .venv-tools/.stamp ## format Go and Python
 
 .PHONY: ci
 ci: ## what .ci/run runs, going on after a failure
-	$(MAKE) -k test test-e2e test-spark test-databricks
+	$(MAKE) -k test test-race test-e2e test-spark test-databricks
 
 # --- demo -----------------------------------------------------------------------------------------------------------
 
