@@ -299,7 +299,7 @@ fmt: .venv-tools/.stamp ## format Go and Python
 
 .PHONY: ci
 ci: ## what .ci/run runs, going on after a failure
-	$(MAKE) -k test test-race test-e2e test-spark test-databricks
+	$(MAKE) -k test test-e2e test-spark test-databricks
 
 # --- demo -----------------------------------------------------------------------------------------------------------
 

@@ -278,6 +278,14 @@ func (w *world) edit(r *rand.Rand, kind string) {
 		}
 	case "name":
 		w.rename(r, n)
+	case "parent": // a `-- depends_on` comes or goes
+		switch {
+		case n.resource != "model":
+		case len(n.extra) == 0:
+			n.extra = []string{"source.shop.raw.s2"}
+		default:
+			n.extra = nil
+		}
 	}
 	w.replace(n)
 }

@@ -105,14 +105,15 @@ func (w *world) differs(d *database, f *flight, a session.DecideAnswer) string {
 		return w.kept(j, d, func(b build) bool { return b.startMS <= d.nowMS && d.nowMS-b.startMS < j.n.lagMS }, why)
 	case j.n.all && a.Reason == "no_new_data":
 		return w.kept(j, d, func(b build) bool {
-			now, some := j.contents(d), false
-			for key, then := range b.reads {
-				if _, read := now[key]; !read {
-					return false
+			some := false
+			for key, now := range j.contents(d) {
+				then, read := b.reads[key]
+				if !read {
+					return false // what that build did not read has no state that could be waited on
 				}
-				some = some || now[key] == then
+				some = some || now == then
 			}
-			return some && len(now) == len(b.reads)
+			return some
 		}, why)
 	}
 	return why

@@ -25,7 +25,7 @@ var kinds = []struct {
 	weight int
 }{
 	{"run", 10}, {"part", 4}, {"shadow", 1}, {"off", 2}, {"killed", 3}, {"faults", 2}, {"double", 2}, {"flags", 2},
-	{"code", 4}, {"revert", 3}, {"there and back", 2}, {"spelling", 2}, {"config", 2}, {"hooks", 1}, {"kind", 1}, {"name", 1},
+	{"code", 4}, {"revert", 3}, {"there and back", 2}, {"spelling", 2}, {"config", 2}, {"hooks", 1}, {"kind", 1}, {"name", 1}, {"parent", 1},
 	{"write", 5}, {"drop", 2}, {"view", 1}, {"schema", 2}, {"maintenance", 1}, {"restore", 2},
 	{"setting", 1}, {"function", 1}, {"policy", 1}, {"macro", 1}, {"var", 1}, {"clock", 1}, {"night", 1}, {"file", 1}, {"release", 1},
 	{"damage", 1}, {"lost", 1}, {"stranger", 1},
@@ -64,7 +64,7 @@ func (w *world) do(s step) {
 	switch s.kind {
 	case "run", "part", "shadow", "off", "killed", "faults", "double", "flags":
 		w.invoke(s.kind, r)
-	case "code", "revert", "spelling", "config", "hooks", "kind", "name":
+	case "code", "revert", "spelling", "config", "hooks", "kind", "name", "parent":
 		w.edit(r, s.kind)
 	case "there and back":
 		// A, B, A, each with a run.

@@ -64,7 +64,7 @@ var list = []mutant{
 	{name: "overlapping builds count", what: "S2", by: [2]string{"./stores/memory", "TestConformance"}, edits: []edit{{"stores/newest.go", "	return bStart <= aEnd && bEnd >= aStart\n", "	return bStart <= aEnd && bEnd >= aStart && aStart == bStart-1\n"}}},
 	one("versions after the build are recorded", "S3", "databricks,part,write", "session/built.go", "		upstreams[u.Name] = u.Now\n",
 		"		upstreams[u.Name] = u.Now\n		for _, f := range st.found.Upstreams {\n			if f.Name == u.Name && action == engine.Build && (f.Kind == \"table\" || f.Kind == \"path\") {\n				upstreams[u.Name] = s.reader.Rows(context.Background(), relationOf(f), \"\")\n			}\n		}\n"),
-	one("an upstream that the record lacks may wait", "S3", "all,unread,config,write,in,union", "engine/rule_lineage.go", "		if !u.volatile() && !in.Record.Upstreams[u.Name].Known() {\n", "		if false {\n"),
+	one("an upstream that the record lacks may wait", "S3", "all,parent,write,in,union", "engine/rule_lineage.go", "		if !u.volatile() && !in.Record.Upstreams[u.Name].Known() {\n", "		if false {\n"),
 	{name: "a hook beside a build is nothing", what: "S3, S15", by: [2]string{"./session", "TestS3WrittenBesideTheBuild"}, edits: []edit{{"session/beside.go", "	beside = st != nil && (st.beside || st.wrote != s.wrote)\n", ""}}},
 	one("empty runs are recorded", "S4", "flags", "session/session.go", "		s.noReuse, s.noRecords = engine.NoHistory, true\n", "		s.noReuse = engine.NoHistory\n"),
 	one("empty runs reuse", "S4", "flags", "session/session.go", "		s.noReuse, s.noRecords = engine.NoHistory, true\n", "		s.noRecords = true\n"),
