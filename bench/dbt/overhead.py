@@ -23,7 +23,7 @@ PROFILE = """
 settled:
   target: dev
   outputs:
-    dev: {type: duckdb, path: settled.duckdb, threads: 4}
+    dev: {type: duckdb, path: settled.duckdb, threads: 4, config_options: {threads: 1}}
 """
 
 
@@ -62,6 +62,7 @@ def dbt(python, folder, *arguments):
 
 def environment():
     kept = {name: value for name, value in os.environ.items() if not name.startswith("HODOR_") or name == "HODOR_BINARY"}
+    kept.pop("PYTHONDONTWRITEBYTECODE", None)  # an installation has its modules compiled
     return {**kept, "HODOR_MODE": "on", "HODOR_STORE": "duckdb", "DBT_PROFILES_DIR": "."}
 
 
