@@ -115,7 +115,9 @@ def test_install_patches_once_and_all_or_none(monkeypatch):
             return "dbt"
 
     whole = patches.patched()
-    monkeypatch.setattr(patches, "patched", lambda command: {**whole, (Other, "execute"): patches.execute_test, (Other, "gone"): None})
+    monkeypatch.setattr(
+        patches, "patched", lambda command: {**whole, (Other, "execute"): patches.execute_test, (Other, "gone"): None}
+    )
     with pytest.raises(KeyError, match="gone"):
         patches.install()
     assert Other().execute() == "dbt"
