@@ -15,6 +15,9 @@ import (
 // decided before the host asks for them, and the reuses among them go out with the answers that it gets anyway; it says later which it took. What a
 // decision looks at is known for the whole run once it was read, unless the run itself makes it stale (S15): with the first build, hook or
 // writing statement looking ahead ends for good, on both sides.
+//
+// It is done while the host waits for an answer, and at rest when that is out. A statement of ours beside dbt's own could fail the latter though dbt
+// has but one thread: DuckDB takes no CHECKPOINT, and makes no index on rows just updated, while another transaction is open.
 
 // window is how many nodes may be decided ahead of the host. It bounds how much earlier than its turn a node's versions are read.
 const window = 256
@@ -22,12 +25,15 @@ const window = 256
 // lookahead is what is decided and not asked for, under Session.mu.
 type lookahead struct {
 	off     bool
-	order   []*project.Node // about as dbt executes them
-	next    int             // the first of order that nobody has looked at
-	workers int
-	ready   []*state          // for the next answer
+	order   []*project.Node   // about as dbt executes them
+	at      map[string]int    // the place of each in it
+	next    int               // the first of order that nobody has looked at
+	looking bool              // on behalf of one answer at a time,
+	end     int               // up to this place
+	ready   []*state          // for that answer
 	said    map[string]*state // the host has these, and has not taken them
 	wg      sync.WaitGroup
+	ctx     context.Context
 	cancel  context.CancelFunc
 }
 
@@ -45,44 +51,54 @@ type Ahead struct {
 // planAhead takes the selected nodes, which the host lists in the order in which it will ask for them, at the end of Start.
 func (s *Session) planAhead() {
 	a := &s.ahead
-	a.said = map[string]*state{}
+	a.said, a.at = map[string]*state{}, map[string]int{}
+	a.ctx, a.cancel = context.WithCancel(context.Background())
 	if a.off = !s.req.Ahead || s.req.Mode != "on" || s.req.Flags.FullRefresh || s.noReuse != "" || len(s.loaded.Records) == 0; a.off {
 		return
 	}
 	for _, id := range s.req.Nodes {
 		if n := s.proj.Nodes[id]; n != nil {
+			a.at[id] = len(a.order)
 			a.order = append(a.order, n)
 		}
 	}
 }
 
-// lookAhead goes on deciding nodes that were not asked for, beside what else happens.
-func (s *Session) lookAhead() {
+// lookAhead decides what comes after a node, as far as the window goes, and returns the reuses among it, to go with the answer for that node. It
+// looks once half of the window has passed.
+func (s *Session) lookAhead(n *project.Node) []Ahead {
+	a := &s.ahead
 	s.mu.Lock()
-	a, more := &s.ahead, 0
-	if !a.off && a.next < len(a.order) && len(a.ready)+len(a.said) <= window/2 {
-		// Half of the statements at once are left to the nodes that somebody waits for.
-		more = max(1, s.req.Settings.MetadataThreads/2) - a.workers
-		a.workers += more
-		a.wg.Add(more)
-		if a.cancel == nil {
-			s.aheadCtx, a.cancel = context.WithCancel(context.Background())
-		}
+	at, planned := a.at[n.UniqueID]
+	if !planned || a.off || a.looking || a.next == len(a.order) || a.next > at+window/2 {
+		s.mu.Unlock()
+		return nil
 	}
+	a.looking, a.end = true, min(at+window, len(a.order))
+	a.wg.Add(1)
 	s.mu.Unlock()
-	for range more {
-		s.deps.Go(s.foreseeSome)
+	defer a.wg.Done()
+
+	// Half of the statements at once are left to the nodes that others wait for.
+	var beside sync.WaitGroup
+	for range s.req.Settings.MetadataThreads/2 - 1 {
+		beside.Add(1)
+		s.deps.Go(func() {
+			defer beside.Done()
+			s.foreseeSome()
+		})
 	}
+	s.foreseeSome()
+	beside.Wait()
+	return s.takeAhead()
 }
 
-// foreseeSome decides one node after the other while the window has room.
+// foreseeSome decides one node after the other up to the end of the window.
 func (s *Session) foreseeSome() {
 	a := &s.ahead
-	defer a.wg.Done()
 	for {
 		s.mu.Lock()
-		if a.off || a.next == len(a.order) || len(a.ready)+len(a.said)+a.workers > window {
-			a.workers--
+		if a.off || a.next >= a.end {
 			s.mu.Unlock()
 			return
 		}
@@ -93,12 +109,11 @@ func (s *Session) foreseeSome() {
 		if known {
 			continue
 		}
-		st := s.foresee(s.aheadCtx, n)
-		s.mu.Lock()
-		if _, known := s.states[n.UniqueID]; st != nil && !a.off && !known {
+		if st := s.foresee(a.ctx, n); st != nil {
+			s.mu.Lock()
 			a.ready = append(a.ready, st)
+			s.mu.Unlock()
 		}
-		s.mu.Unlock()
 	}
 }
 
@@ -147,19 +162,25 @@ func expected(n *project.Node) *string {
 	return &kind
 }
 
-// takeAhead hands out what is ready, to go with an answer.
+// takeAhead hands out what is ready, but for what somebody asked for meanwhile.
 func (s *Session) takeAhead() []Ahead {
 	s.mu.Lock()
-	ready := s.ahead.ready
-	s.ahead.ready = nil
-	for _, st := range ready {
-		s.ahead.said[st.node.UniqueID] = st
+	defer s.mu.Unlock()
+	a := &s.ahead
+	ready := a.ready
+	a.ready, a.looking = nil, false
+	if a.off {
+		return nil
 	}
-	s.mu.Unlock()
 	var out []Ahead
 	for _, st := range ready {
-		a := s.describe(st)
-		out = append(out, Ahead{ID: st.node.UniqueID, TextHash: st.asked.TextHash, Relation: st.asked.Relation, Reason: a.Reason, Note: a.Note, Replay: a.Replay})
+		id := st.node.UniqueID
+		if _, known := s.states[id]; known {
+			continue
+		}
+		d := s.describe(st)
+		a.said[id] = st
+		out = append(out, Ahead{ID: id, TextHash: st.asked.TextHash, Relation: st.asked.Relation, Reason: d.Reason, Note: d.Note, Replay: d.Replay})
 	}
 	return out
 }
@@ -181,17 +202,14 @@ func (s *Session) taken(ids []string) {
 func (s *Session) stir() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.ahead.off, s.ahead.ready = true, nil
+	s.ahead.off = true
 }
 
-// endAhead lets nothing of it run on: no statement is asked for when dbt's connections are gone.
+// endAhead lets nothing of it run on where dbt has stopped waiting for answers: no statement is asked for when its connections are gone.
 func (s *Session) endAhead() {
 	s.stir()
-	s.mu.Lock()
-	cancel := s.ahead.cancel
-	s.mu.Unlock()
-	if cancel != nil {
-		cancel()
+	if s.ahead.cancel != nil {
+		s.ahead.cancel()
 		s.ahead.wg.Wait()
 	}
 }

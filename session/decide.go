@@ -72,7 +72,6 @@ func (s *Session) Decide(ctx context.Context, req DecideRequest) (answer DecideA
 		s.mu.Unlock()
 		s.allStale()
 	}
-	s.lookAhead()
 	defer func() {
 		if p := recover(); p != nil {
 			s.deps.Log("panic while %s was decided: %v\n%s", req.ID, p, debug.Stack())
@@ -86,8 +85,7 @@ func (s *Session) Decide(ctx context.Context, req DecideRequest) (answer DecideA
 	}
 	answer = s.answer(st)
 	if st.action == engine.Reuse && !st.runHooks {
-		answer.Ahead = s.takeAhead()
-		s.lookAhead()
+		answer.Ahead = s.lookAhead(n)
 	}
 	return answer, nil
 }

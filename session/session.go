@@ -88,8 +88,7 @@ type Session struct {
 	writers   int                              // attempts under way that may write elsewhere
 	wrote     uint64                           // counts the beginnings of such attempts
 
-	ahead    lookahead
-	aheadCtx context.Context
+	ahead lookahead
 
 	// now is the session as it is known at present (see present); moved says that a statement since may have changed it.
 	nowMu sync.Mutex
