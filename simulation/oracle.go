@@ -211,8 +211,7 @@ func (w *world) rebuilt(j job, a session.DecideAnswer) string {
 			skip = "loaded_at"
 		}
 		then, now := standing.content, now.content
-		if m := standing.maker; j.env.db.duckdb() && (m == nil || m.session == nil || !m.faultless || m.flags.Empty || m.number <= w.harmed) {
-			// Of a build without a record DuckDB shows rows and columns, and no more (docs/when-reuse.md).
+		if w.unrecorded(standing, j.env.db) {
 			then.props = now.props
 		}
 		if then, now := then.text(skip), now.text(skip); then != now {
@@ -220,7 +219,7 @@ func (w *world) rebuilt(j job, a session.DecideAnswer) string {
 		}
 	}
 	for _, h := range j.n.hooks {
-		if h.what == "side" {
+		if h.what == "side" && (side == nil || !w.unrecorded(side, j.env.db)) {
 			if side == nil {
 				return "what its hook makes is not there"
 			}
@@ -230,6 +229,13 @@ func (w *world) rebuilt(j job, a session.DecideAnswer) string {
 		}
 	}
 	return ""
+}
+
+// unrecorded tells whether a relation is of a build that may have no record. Of such a one DuckDB shows rows and columns of its own, and no more: neither
+// how it was configured nor what its hooks left elsewhere (docs/when-reuse.md).
+func (w *world) unrecorded(r *relation, d *database) bool {
+	m := r.maker
+	return d.duckdb() && (m == nil || m.session == nil || !m.faultless || m.flags.Empty || m.number <= w.harmed)
 }
 
 func partsOf(p [3]string) []string { return p[:] }

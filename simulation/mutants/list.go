@@ -59,7 +59,7 @@ var list = []mutant{
 
 	// Records.
 	{name: "overlapping builds count in SQL", what: "S2", by: [2]string{"./stores/duckdb", "TestConformance"}, edits: []edit{{"stores/sqlstore/load.go", "AND start_ms <= newest_end_ms AND end_ms >= newest_start_ms THEN 1 ELSE 0 END", "AND start_ms <= newest_end_ms AND end_ms >= newest_start_ms THEN 0 ELSE 0 END"}}},
-	{name: "the oldest record wins in SQL", what: "S2", by: [2]string{"./stores/duckdb", "TestConformance"}, edits: []edit{{"stores/sqlstore/load.go", "\" start_ms DESC, recorded_at_ms DESC, record_id DESC)", "\" start_ms, recorded_at_ms, record_id)"}}},
+	{name: "the oldest record wins in SQL", what: "S2", by: [2]string{"./stores/duckdb", "TestConformance"}, edits: []edit{{"stores/sqlstore/load.go", " start_ms DESC, recorded_at_ms DESC, record_id DESC)", " start_ms, recorded_at_ms, record_id)"}}},
 	one("the oldest record wins", "S2", "there and back,duckdb", "stores/newest.go", "newer(r, newest) > 0", "newer(r, newest) < 0"),
 	{name: "overlapping builds count", what: "S2", by: [2]string{"./stores/memory", "TestConformance"}, edits: []edit{{"stores/newest.go", "	return bStart <= aEnd && bEnd >= aStart\n", "	return bStart <= aEnd && bEnd >= aStart && aStart == bStart-1\n"}}},
 	one("versions after the build are recorded", "S3", "databricks,part,write", "session/built.go", "		upstreams[u.Name] = u.Now\n",
