@@ -507,6 +507,10 @@ func (r *run) end() {
 	r.w.active = slices.DeleteFunc(r.w.active, func(o *run) bool { return o == r })
 	if r.stop == 0 {
 		clear(r.w.truth)
+		if r.session != nil {
+			r.storeFault = "killed" // what it has not written is lost, and its memory is this process's
+			r.w.outside(func() { _ = r.session.Close(context.Background()) })
+		}
 	}
 }
 

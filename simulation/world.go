@@ -239,7 +239,7 @@ func (f *faulty) Load(ctx context.Context, scope stores.Scope, since int64) (*st
 // Append implements stores.Store.
 func (f *faulty) Append(ctx context.Context, records []stores.Record) error {
 	switch f.r.storeFault {
-	case "append":
+	case "append", "killed":
 		return errQuery
 	case "part":
 		if err := f.Store.Append(ctx, records[:len(records)/2]); err != nil {
