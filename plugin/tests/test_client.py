@@ -80,7 +80,7 @@ def play(script, tmp_path):
         host.client.close()
 
 
-WHOLE = ["settled", "build", "hooks_on_reuse", "shadow", "out_of_order", "errors", "manifest", "interrupt"]
+WHOLE = ["settled", "ahead", "build", "hooks_on_reuse", "shadow", "out_of_order", "errors", "manifest", "interrupt"]
 
 
 @pytest.mark.parametrize("name", WHOLE)

@@ -427,6 +427,7 @@ def test_field_54_tolerance_counts_from_the_last_build(settled):
 def test_field_54_forms_of_the_tolerance(settled, value):
     """A form that is none is warned of and leaves the default of 45 minutes."""
     settled.describe("orders", f"config: {{state: {{lag_tolerance: {value}}}}}")
+    settled.settle("run -s orders --full-refresh", times=1)
     settled.sql(shop.NEW_ORDER)
     run = settled.dbt("run -s orders")
     if value == "never":
