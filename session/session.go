@@ -44,7 +44,7 @@ type Deps struct {
 	// Now is time.Now and NewID a new UUID, but for tests.
 	Now   func() time.Time
 	NewID func() string
-	// Go starts work that nobody waits for. nil: a goroutine.
+	// Go starts work beside the caller's. nil: a goroutine.
 	Go func(func())
 }
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from dbt_hodor import _binary
-from world import World, begin, node_of
+from world import WIDE, World, begin, node_of
 
 ROOT = Path(__file__).resolve().parents[2]
 TICK = os.sysconf("SC_CLK_TCK")
@@ -80,7 +80,7 @@ def one_run(world, threads, settled):
     left for the others is the decision itself, and its record."""
     out = {"reused": 0, "built": 0}
     texts = world.texts()
-    asked = world.wide + [i for i in world.order if i not in set(world.wide)] if settled else world.order
+    asked = world.wide + [i for i in world.order if i < WIDE] if settled else world.order
     nodes = [node_of(i, texts[i]) for i in asked]
     wide = len(world.wide) if settled else 0
     runner = SimpleNamespace()

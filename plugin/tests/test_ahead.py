@@ -137,3 +137,11 @@ def test_what_was_taken_is_told_again_after_an_error(built, hashes):
     built.fake(answers={A: {**REUSE, "ahead": [said(B, hashes[B])]}}, refused=[C])
     assert built.statuses(built.dbt("run", "--threads", "1")) == {"a": "reused", "b": "reused", "c": "success"}
     assert built.got("node/decide")[C]["taken"] == built.got("node/built")[C]["taken"] == [B]
+
+
+def test_nodes_are_listed_as_dbt_comes_to_them(built):
+    """A list in another order is no fault, but then little is said ahead that is asked for next."""
+    built.write({"models/z.sql": "select 1 as id", "models/aa.sql": "select id from {{ ref('c') }}"})
+    built.dbt("build", "--threads", "1")
+    asked = list(built.got("node/decide"))
+    assert built.got("run/start")[""]["nodes"] == asked and sorted(asked) != asked

@@ -59,6 +59,20 @@ def test_text_hash():
         assert text_hash(none) is None
 
 
+def test_has_text():
+    """The hash of the text as it stands tells only where no placeholder can be in it; else what the replacements leave is hashed."""
+    run = live.Run.__new__(live.Run)
+    run.replacements = live.Replacements(PAIRS)
+    for sql in ("", "select 1", "select '{'", f"select '{ID}'", "select '{{invocation_id:1}}'", "select '\ud800'", None, 7):
+        assert run.has_text(sql, run.text_hash(sql))
+        assert not run.has_text(sql, "0" * 32)
+    # Recorded was a text with a placeholder, and one that reads like it is another.
+    recorded = run.text_hash(f"select '{ID}'")
+    braces = live.Replacements([*PAIRS, ["{{", "{{{{"]])
+    run.replacements = braces
+    assert run.has_text(f"select '{ID}'", recorded) and not run.has_text("select '{{invocation_id:1}}'", recorded)
+
+
 VECTORS = ROOT / "normalize" / "testdata" / "text_hash.jsonl"
 
 

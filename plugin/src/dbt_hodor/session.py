@@ -292,10 +292,8 @@ class Session:
                 taken.append(self._taken.popleft())
         except IndexError:
             pass
-        if taken:
-            params["taken"] = taken
         try:
-            return self.client.call(method, params, timeout)
+            return self.client.call(method, {**params, "taken": taken} if taken else params, timeout)
         except Exception:
             self._taken.extend(taken)  # who was told twice is told once
             raise
