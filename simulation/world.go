@@ -312,9 +312,15 @@ func (j job) keys(d *database) map[string]bool {
 			d.reached(query{arms: []arm{{from: in}}}, out)
 		}
 	}
-	extra := func(n *node) { // a parent that no text reads is one all the same
+	var extra func(n *node)
+	extra = func(n *node) { // a parent that no text reads is one all the same, an ephemeral model's as well
 		for _, id := range n.extra {
 			d.reached(query{arms: []arm{{from: ref{parts: j.p.nodes[id].parts()}}}}, out)
+		}
+		for _, id := range n.parents() {
+			if parent := j.p.nodes[id]; parent != nil && parent.mat == "ephemeral" {
+				extra(parent)
+			}
 		}
 	}
 	for _, id := range j.p.order { // what belongs to a view beside its query belongs to the view's readers (S9)
