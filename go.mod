@@ -6,6 +6,8 @@ require github.com/zeebo/xxh3 v1.1.0
 
 require (
 	github.com/databricks/databricks-sql-go v1.14.0
+	github.com/go-json-experiment/json v1.27.2
+	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
 	github.com/schollz/progressbar/v3 v3.19.1
 	golang.org/x/term v0.48.0
 )
@@ -34,7 +36,6 @@ require (
 	github.com/pkg/errors v0.9.1 // indirect
 	github.com/rivo/uniseg v0.4.7 // indirect
 	github.com/rs/zerolog v1.28.0 // indirect
-	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3 // indirect
 	golang.org/x/crypto v0.52.0 // indirect
 	golang.org/x/oauth2 v0.27.0 // indirect
 	gotest.tools/gotestsum v1.8.2 // indirect

