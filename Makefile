@@ -135,7 +135,7 @@ export HODOR_REQUIRE_ENGINES ?= 1
 endif
 
 .PHONY: test
-test: lint cross docs test-go test-plugin test-docs test-main ## the tests of every commit; test-e2e has the long ones
+test: lint docs test-go test-plugin test-docs test-main ## the tests of every commit; test-e2e has the long ones
 
 .PHONY: test-go
 test-go: .venv/.stamp .venv-next/.stamp ## the Go tests; some speak to the DuckDB of both environments
@@ -162,6 +162,7 @@ soundness: .venv/.stamp .venv-next/.stamp ## the long forms of what may never go
 	HODOR_SIMULATION_ROUNDS=$(or $(ROUNDS),100) HODOR_SIMULATION_CLOCKS=20000 HODOR_LONG=1 \
 		go test ./simulation ./simulation/crowd ./protocol -run 'TestCrowd|TestClocks|TestHostile|TestEndlessLine' -v -timeout 6h
 	HODOR_MUTANTS=all HODOR_MUTANTS_DBT=all go test ./simulation/mutants -v -timeout 9h
+	$(MAKE) test-faults
 
 # The Go tests that need Spark are in files with the build tag spark: one Spark for all of them (internal/sparktest). Two packages, and four tests of each, run
 # side by side: a statement uses one core, and databricks-sql-go looks for its answer once a second.
@@ -195,22 +196,29 @@ test-workspace: ## the same scenarios on a Databricks workspace; CONTRIBUTING.md
 test-matrix: dist/.wheel ## every supported pair of dbt-core and DuckDB, and dbt-databricks on both dbt-cores (an hour): PAIR='duckdb 1.5.6' for some
 	PAIR='$(PAIR)' tools/matrix $(PYTEST_FLAGS)
 
-# Run from plugin/, so that the installed wheel is imported, never the sources. test_run.py has dbt run in its own process, so
-# that process is nobody else's.
+# Processes that tests run in side by side; a test that starts dbt waits for it.
+TEST_JOBS ?= 2
+
+# Run from plugin/, so that the installed wheel is imported, never the sources. What runs dbt in the process of the tests has processes of its own.
+ELSEWHERE = $(addprefix --ignore tests/,docs e2e integrations lake) $(addprefix --ignore ,$(DBT_INSIDE))
+DBT_INSIDE = tests/test_run.py tests/test_ahead.py
 .PHONY: test-plugin
 test-plugin: .venv/.hodor .venv-next/.hodor ## the plugin's unit tests, on both environments
-	cd plugin && ../.venv/bin/python -m pytest --ignore tests/docs --ignore tests/e2e --ignore tests/integrations --ignore tests/lake --ignore tests/test_run.py --ignore tests/test_ahead.py $(PYTEST_FLAGS)
-	cd plugin && ../.venv/bin/python -m pytest tests/test_run.py tests/test_ahead.py $(PYTEST_FLAGS)
-	cd plugin && ../.venv-next/bin/python -m pytest --ignore tests/docs --ignore tests/e2e --ignore tests/integrations --ignore tests/lake --ignore tests/test_run.py --ignore tests/test_ahead.py --ignore tests/test_install.py --ignore tests/test_static.py --ignore tests/test_wheel_tag.py $(PYTEST_FLAGS)
-	cd plugin && ../.venv-next/bin/python -m pytest tests/test_run.py tests/test_ahead.py $(PYTEST_FLAGS)
+	cd plugin && ../.venv/bin/python -m pytest -n $(TEST_JOBS) $(ELSEWHERE) $(PYTEST_FLAGS)
+	cd plugin && ../.venv/bin/python -m pytest -n $(TEST_JOBS) $(DBT_INSIDE) $(PYTEST_FLAGS)
+	cd plugin && ../.venv-next/bin/python -m pytest -n $(TEST_JOBS) $(ELSEWHERE) --ignore tests/test_install.py --ignore tests/test_static.py --ignore tests/test_wheel_tag.py $(PYTEST_FLAGS)
+	cd plugin && ../.venv-next/bin/python -m pytest -n $(TEST_JOBS) $(DBT_INSIDE) $(PYTEST_FLAGS)
 
-E2E_JOBS ?= 2
 .PHONY: test-main test-e2e
 test-main: .venv/.hodor .venv-next/.hodor ## the main job with real dbt on DuckDB: the scenarios E01 to E20
-	cd plugin && ../.venv/bin/python -m pytest -n $(E2E_JOBS) tests/e2e/test_scenarios.py $(PYTEST_FLAGS)
+	cd plugin && ../.venv/bin/python -m pytest -n $(TEST_JOBS) tests/e2e/test_scenarios.py $(PYTEST_FLAGS)
 
 test-e2e: .venv/.hodor .venv-next/.hodor ## all real dbt projects on DuckDB (half an hour): make test-e2e PYTEST_FLAGS='-k _s7_'
-	cd plugin && ../.venv/bin/python -m pytest -n $(E2E_JOBS) tests/e2e $(PYTEST_FLAGS)
+	cd plugin && ../.venv/bin/python -m pytest -n $(TEST_JOBS) $(if $(AFTER_TEST),--ignore tests/e2e/test_scenarios.py) tests/e2e $(PYTEST_FLAGS)
+
+.PHONY: test-faults
+test-faults: .venv/.hodor .venv-next/.hodor ## every fault at every fault point, where test-e2e has one at each
+	cd plugin && HODOR_FAULTS=all ../.venv/bin/python -m pytest -n $(TEST_JOBS) tests/e2e/test_fault_service.py $(PYTEST_FLAGS)
 
 # The folder PACKAGES has dbt packages, as `dbt deps` leaves them; what needs one that is not there is skipped.
 .PHONY: test-integrations
@@ -222,16 +230,17 @@ docs: .venv-docs/.stamp ## the site of docs/ in site/; a link that leads nowhere
 	NO_MKDOCS_2_WARNING=1 .venv-docs/bin/mkdocs build --quiet --strict
 
 test-docs: .venv/.hodor ## every command and example of the documentation
-	cd plugin && ../.venv/bin/python -m pytest -n $(E2E_JOBS) tests/docs $(PYTEST_FLAGS)
+	cd plugin && ../.venv/bin/python -m pytest -n $(TEST_JOBS) tests/docs $(PYTEST_FLAGS)
 
 .PHONY: test-executor
 test-executor: .venv/.hodor .venv-next/.hodor ## state's executor at length: selections of 120 random projects beside dbt ls (half an hour)
 	HODOR_SELECT_PROJECTS=120 HODOR_LONG=1 go test ./executor/... ./state -timeout 2h
 
 .PHONY: lint
-lint: .venv-tools/.stamp ## formatting, golangci-lint (vet and staticcheck among it), ruff, mypy
+lint: .venv-tools/.stamp ## formatting, golangci-lint (vet and staticcheck among it), what is Windows' own compiles, ruff, mypy
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$unformatted" || { echo "gofmt -w needed: $$unformatted"; exit 1; }
 	go tool -modfile=requirements/go-tools.mod golangci-lint run ./...
+	CGO_ENABLED=0 GOOS=windows go build $$(git ls-files '*_windows.go' '*_other.go' | xargs -n 1 dirname | sort -u | sed 's,^,./,')
 	@for d in $$(go list -f '{{.Dir}}' ./...); do test -f $$d/doc.go || { echo "$$d has no doc.go"; exit 1; }; done
 	.venv-tools/bin/ruff check -q .
 	.venv-tools/bin/ruff format -q --check .
@@ -239,10 +248,10 @@ lint: .venv-tools/.stamp ## formatting, golangci-lint (vet and staticcheck among
 	cmp LICENSE plugin/LICENSE
 	cmp NOTICE plugin/NOTICE
 
-# What this machine can't link, it can compile: without C, and so without the DuckDB store. Windows is the one with files of its own.
+# What this machine can't link, it can compile: without C, and so without the DuckDB store.
 CROSS ?= windows/amd64
 .PHONY: cross
-cross: ## compile for other systems: make cross CROSS='linux/arm64 darwin/arm64 windows/amd64'
+cross: ## compile all for other systems: make cross CROSS='linux/arm64 darwin/arm64 windows/amd64'
 	@set -e; for system in $(CROSS); do echo "go build ./... for $$system"; \
 		CGO_ENABLED=0 GOOS=$${system%/*} GOARCH=$${system#*/} go build ./...; done
 
@@ -299,7 +308,7 @@ fmt: .venv-tools/.stamp ## format Go and Python
 
 .PHONY: ci
 ci: ## what .ci/run runs, going on after a failure
-	$(MAKE) -k test test-e2e test-spark test-databricks
+	$(MAKE) -k AFTER_TEST=1 test test-e2e test-spark test-databricks
 
 # --- demo -----------------------------------------------------------------------------------------------------------
 

@@ -2,10 +2,11 @@
 one warning at most, and the next run decides rightly.
 
 The points of the service are those of internal/faultpoints/points.csv, built into a binary of their own; the plugin's are functions
-(test_fault_points.py has their errors).
+(test_fault_points.py has their errors). HODOR_FAULTS=all has every fault at every point (`make test-faults`); else each point has one, in turn.
 """
 
 import csv
+import os
 import subprocess
 
 import pytest
@@ -29,6 +30,12 @@ SILENT = "said nothing for 2 s"
 TWO_WARNINGS = {("built.enqueue", "error")}
 
 ANOTHER_ORDER = "insert into raw.orders values (8, 2, 40, '2026-01-05')"
+
+
+def faults(points: list[str], kinds: list[str]) -> list[tuple[str, str]]:
+    """Points with the faults that are put there."""
+    every = os.environ.get("HODOR_FAULTS") == "all"
+    return [(point, kind) for i, point in enumerate(points) for j, kind in enumerate(kinds) if every or i % len(kinds) == j]
 
 
 def test_there_are_fifty():
@@ -67,8 +74,7 @@ def assert_harmless(project: Project, run: Run, plain, then, warnings: int = 1) 
     assert not after.warnings, after.text
 
 
-@pytest.mark.parametrize("kind", ["error", "hang", "kill"])
-@pytest.mark.parametrize("point", POINTS)
+@pytest.mark.parametrize(("point", "kind"), faults(POINTS, ["error", "hang", "kill"]))
 def test_fault_in_the_service(settled, plain, then, faulty, tmp_path, point, kind):
     settled.sql(shop.NEW_ORDER)
     settled.write("models/orders.sql", settled.read("models/orders.sql") + "\n-- a text that must be analysed\n")
@@ -79,8 +85,7 @@ def test_fault_in_the_service(settled, plain, then, faulty, tmp_path, point, kin
     assert_harmless(settled, run, plain, then, 1 + ((point, kind) in TWO_WARNINGS))
 
 
-@pytest.mark.parametrize("kind", ["hangs", "kills"])
-@pytest.mark.parametrize("point", BEFORE + DECIDING + AFTER)
+@pytest.mark.parametrize(("point", "kind"), faults(BEFORE + DECIDING + AFTER, ["hangs", "kills"]))
 def test_fault_in_the_plugin(settled, plain, then, point, kind):
     settled.sql(shop.NEW_ORDER)
     run = settled.dbt("build", broken=(point, kind), env=DEADLINE if kind == "hangs" else None)
