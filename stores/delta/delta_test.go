@@ -225,6 +225,31 @@ func TestConflicts(t *testing.T) {
 	}
 }
 
+// TestConflictOverCreation: who can't create the tables since others are at it looks again, as long as a writer does who meets others.
+func TestConflictOverCreation(t *testing.T) {
+	creations := 0
+	db := warehouse.Open(asHost(func(_ context.Context, sql string) (warehouse.Answer, error) {
+		switch {
+		case strings.HasPrefix(sql, "CREATE TABLE"):
+			creations++
+			return warehouse.Answer{}, &warehouse.StatementError{Message: "[DELTA_PROTOCOL_CHANGED] changed by a concurrent update"}
+		case strings.Contains(sql, " LIMIT 0") && creations > 6:
+			return warehouse.Answer{Columns: allColumns()}, nil
+		case strings.Contains(sql, " LIMIT 0"):
+			return warehouse.Answer{}, &warehouse.StatementError{Message: "[TABLE_OR_VIEW_NOT_FOUND] no"}
+		}
+		return warehouse.Answer{Columns: []string{"record_id"}}, nil
+	}), 1)
+	defer db.Close()
+	s, err := Open(Options{Warehouse: db, Database: "c", Schema: "s"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Append(t.Context(), []stores.Record{{RecordID: "x"}}); err != nil {
+		t.Errorf("after %d statements: %v", creations, err)
+	}
+}
+
 func allColumns() []string {
 	var list []string
 	for _, c := range stores.Columns {

@@ -103,12 +103,12 @@ const conflictTries = 6
 func (s *Store) try(ctx context.Context, write bool, op operation) error {
 	for attempt := 0; ; attempt++ {
 		err := s.once(ctx, write, op, attempt)
-		if err == nil || ctx.Err() != nil || errors.Is(err, stores.ErrUnavailable) || errors.Is(err, ErrNothing) ||
+		conflict := err != nil && s.d.Conflict != nil && s.d.Conflict(err) // one about the tables, too, which are then not there
+		if err == nil || ctx.Err() != nil || errors.Is(err, stores.ErrUnavailable) && !conflict || errors.Is(err, ErrNothing) ||
 			s.d.Final != nil && s.d.Final(err) {
 			return s.say(err)
 		}
 		s.forget()
-		conflict := s.d.Conflict != nil && s.d.Conflict(err)
 		if conflict && attempt+1 < conflictTries {
 			pause := time.NewTimer(rand.N(100 * time.Millisecond << attempt))
 			select {
