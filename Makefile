@@ -196,7 +196,7 @@ test-workspace: ## the same scenarios on a Databricks workspace; CONTRIBUTING.md
 test-matrix: dist/.wheel ## every supported pair of dbt-core and DuckDB, and dbt-databricks on both dbt-cores (an hour): PAIR='duckdb 1.5.6' for some
 	PAIR='$(PAIR)' tools/matrix $(PYTEST_FLAGS)
 
-# Processes that tests run in side by side; a test that starts dbt waits for it.
+# Processes that tests run in side by side.
 TEST_JOBS ?= 2
 
 # Run from plugin/, so that the installed wheel is imported, never the sources. What runs dbt in the process of the tests has processes of its own.
@@ -209,16 +209,18 @@ test-plugin: .venv/.hodor .venv-next/.hodor ## the plugin's unit tests, on both 
 	cd plugin && ../.venv-next/bin/python -m pytest -n $(TEST_JOBS) $(ELSEWHERE) --ignore tests/test_install.py --ignore tests/test_static.py --ignore tests/test_wheel_tag.py $(PYTEST_FLAGS)
 	cd plugin && ../.venv-next/bin/python -m pytest -n $(TEST_JOBS) $(DBT_INSIDE) $(PYTEST_FLAGS)
 
+# Many of these wait for a deadline.
+E2E_JOBS ?= 3
 .PHONY: test-main test-e2e
 test-main: .venv/.hodor .venv-next/.hodor ## the main job with real dbt on DuckDB: the scenarios E01 to E20
 	cd plugin && ../.venv/bin/python -m pytest -n $(TEST_JOBS) tests/e2e/test_scenarios.py $(PYTEST_FLAGS)
 
 test-e2e: .venv/.hodor .venv-next/.hodor ## all real dbt projects on DuckDB (half an hour): make test-e2e PYTEST_FLAGS='-k _s7_'
-	cd plugin && ../.venv/bin/python -m pytest -n $(TEST_JOBS) $(if $(AFTER_TEST),--ignore tests/e2e/test_scenarios.py) tests/e2e $(PYTEST_FLAGS)
+	cd plugin && ../.venv/bin/python -m pytest -n $(E2E_JOBS) $(if $(AFTER_TEST),--ignore tests/e2e/test_scenarios.py) tests/e2e $(PYTEST_FLAGS)
 
 .PHONY: test-faults
 test-faults: .venv/.hodor .venv-next/.hodor ## every fault at every fault point, where test-e2e has one at each
-	cd plugin && HODOR_FAULTS=all ../.venv/bin/python -m pytest -n $(TEST_JOBS) tests/e2e/test_fault_service.py $(PYTEST_FLAGS)
+	cd plugin && HODOR_FAULTS=all ../.venv/bin/python -m pytest -n $(E2E_JOBS) tests/e2e/test_fault_service.py $(PYTEST_FLAGS)
 
 # The folder PACKAGES has dbt packages, as `dbt deps` leaves them; what needs one that is not there is skipped.
 .PHONY: test-integrations
