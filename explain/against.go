@@ -15,6 +15,7 @@ func (x *explainer) loadAgainst() error {
 	if len(list) == 0 {
 		return fmt.Errorf("%w: project %s, target %s has no record of invocation %s", ErrNotFound, x.scope.Project, x.scope.Target, x.options.Against)
 	}
+	list = stores.Ended(list)
 	x.against = make(map[string]*stores.Record, len(list))
 	for i := range list {
 		x.against[list[i].NodeKey] = &list[i]
@@ -33,6 +34,8 @@ func (x *explainer) thatRuns(r, newest *stores.Record) (*stores.Record, string) 
 		return nil, fmt.Sprintf("that run built this relation as %s, and a record never passes to another node", b.UniqueID)
 	case b.Action != "build":
 		return newest, fmt.Sprintf("that run did not build it but reused it (%s)", b.Reason)
+	case b.Status == stores.Begun:
+		return nil, "that run began to build it and recorded no end, so it does not count"
 	case b.BuiltAtMS == nil:
 		return nil, "its build in that run does not say when it began, and so does not count"
 	case b.RecordedAtMS >= x.records[0].RecordedAtMS:

@@ -144,9 +144,10 @@ func Explain(ctx context.Context, store Store, scope stores.Scope, o Options) (*
 	found := make([]bool, len(o.Nodes))
 	for i := range x.records {
 		r := &x.records[i]
-		if r.Action == "reuse" {
+		switch {
+		case r.Action == "reuse":
 			a.Reused++
-		} else {
+		case r.Status != stores.Begun:
 			a.Built++
 		}
 		wanted := len(o.Nodes) == 0 && (o.Against == "" || r.Action == "build")
@@ -210,6 +211,7 @@ func (x *explainer) load() error {
 	if len(x.records) == 0 {
 		return fmt.Errorf("%w: project %s, target %s has no record of invocation %s", ErrNotFound, x.scope.Project, x.scope.Target, x.invocation)
 	}
+	x.records = stores.Ended(x.records)
 	slices.Reverse(x.records)
 	x.byKey = make(map[string]*stores.Record, len(x.records))
 	for i := range x.records {

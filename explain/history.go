@@ -53,9 +53,13 @@ func History(ctx context.Context, store Store, scope stores.Scope, o PastOptions
 	if err != nil {
 		return nil, err
 	}
-	list, err := store.History(ctx, scope, stores.Query{UniqueID: r.UniqueID, SinceMS: o.SinceMS, Limit: o.Limit})
+	// A build may have a record of its beginning too.
+	list, err := store.History(ctx, scope, stores.Query{UniqueID: r.UniqueID, SinceMS: o.SinceMS, Limit: 2 * o.Limit})
 	if err != nil {
 		return nil, err
+	}
+	if list = stores.Ended(list); o.Limit > 0 {
+		list = list[:min(len(list), o.Limit)]
 	}
 	p := &Past{SchemaVersion: SchemaVersion, Command: "history", Project: scope.Project, Target: scope.Target, UniqueID: r.UniqueID, NodeKey: r.NodeKey, Events: []Event{}}
 	for i := range list {
@@ -68,9 +72,10 @@ func History(ctx context.Context, store Store, scope stores.Scope, o PastOptions
 			e.BuildMS = *r.BuildMS
 		}
 		e.Moved = e.Version != "" && (i+1 == len(list) || e.Version != deref(list[i+1].DataVersion))
-		if r.Action == "reuse" {
+		switch {
+		case r.Action == "reuse":
 			p.Reused++
-		} else {
+		case r.Status != stores.Begun:
 			p.Built++
 		}
 		p.Events = append(p.Events, e)
@@ -137,7 +142,7 @@ func (p *Past) Print(s *terminal.Screen) {
 		n := Node{Action: e.Action, Decision: e.Decision, Status: e.Status}
 		word, style := n.word()
 		took, moved := "", "same data"
-		if e.Action == "build" {
+		if e.Action == "build" && e.Status != stores.Begun {
 			took = Duration(e.BuildMS)
 		}
 		switch {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"hodor/internal/terminal"
+	"hodor/stores"
 )
 
 // cell is short for the many pieces of a line.
@@ -46,6 +47,8 @@ func (n *Node) word() (string, terminal.Style) {
 	switch {
 	case n.Action == "reuse":
 		return "reused", terminal.Green
+	case n.Status == stores.Begun:
+		return "began", terminal.Red
 	case n.Status == "error" || n.Status == "fail":
 		return "built", terminal.Red
 	case n.Decision == "reuse":
@@ -110,6 +113,9 @@ func (n *Node) print(s *terminal.Screen, against bool) {
 	}
 	if n.Status == "error" || n.Status == "fail" || n.Status == "warn" {
 		line("status", terminal.Red, "%s", n.Status)
+	}
+	if n.Status == stores.Begun {
+		line("status", terminal.Red, "the run began to build it, and how that ended was never recorded: no earlier build counts, and the next run builds it")
 	}
 	if n.Damaged {
 		line("damaged", terminal.Red, "this record does not pass its checksum: what follows may be wrong")

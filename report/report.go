@@ -152,6 +152,9 @@ func (r *Report) scan(ctx context.Context, store explain.Store, scope stores.Sco
 	runs := map[string]bool{}
 	err = store.Scan(ctx, scope, stores.Query{SinceMS: max(fromMS, 1)}, func(rec *stores.Record) error {
 		inside := rec.RecordedAtMS >= r.SinceMS
+		if rec.Status == stores.Begun {
+			return nil // a build counts when it has ended
+		}
 		if !inside && (rec.Action != "build" || rec.BuildMS == nil) {
 			return nil
 		}
@@ -330,11 +333,11 @@ func (r *Report) findUnstable(ctx context.Context, store explain.Store, scope st
 		}
 		m := Moving{UniqueID: n.UniqueID, Runs: runs, SpentMS: n.SpentMS, Places: []explain.Place{}}
 		if len(r.Unstable) < maxPlaces {
-			list, err := store.History(ctx, scope, stores.Query{UniqueID: n.UniqueID, Limit: 3})
+			list, err := store.History(ctx, scope, stores.Query{UniqueID: n.UniqueID, Limit: 6})
 			if err != nil {
 				return err
 			}
-			m.Places, m.Note = places(n.UniqueID, list, present)
+			m.Places, m.Note = places(n.UniqueID, stores.Ended(list), present)
 		}
 		r.Unstable = append(r.Unstable, m)
 	}

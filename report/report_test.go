@@ -187,3 +187,18 @@ func TestEmpty(t *testing.T) {
 		t.Errorf("%s, %v", raw, err)
 	}
 }
+
+// That a build began is no build.
+func TestBegunIsNotCounted(t *testing.T) {
+	list := statetest.Shop().Records
+	want := collect(t, store(t, list), Options{SinceMS: ms("2026-10-01")})
+	for _, r := range list {
+		if r.Action == "build" {
+			r.RecordID, r.Status, r.DataVersion = r.RecordID+"b", stores.Begun, nil
+			list = append(list, r)
+		}
+	}
+	if got := collect(t, store(t, list), Options{SinceMS: ms("2026-10-01")}); got.Totals != want.Totals || got.Runs != want.Runs {
+		t.Errorf("%+v, want %+v", got.Totals, want.Totals)
+	}
+}

@@ -92,14 +92,19 @@ func (s *Session) invalidate(n *project.Node, st *state) {
 	}
 }
 
-// record fills in what reuse and build have in common.
-func (s *Session) record(st *state, action engine.Action, status string) stores.Record {
-	r := stores.Record{
+// bareRecord says which node, which run, what was decided and what became of it.
+func (s *Session) bareRecord(st *state, action engine.Action, status string) stores.Record {
+	return stores.Record{
 		RecordID: s.deps.NewID(), InvocationID: s.req.InvocationID, RecordedAtMS: s.recordMS(),
 		ProjectName: s.req.ProjectName, TargetName: s.req.TargetName, NodeKey: st.key, UniqueID: st.node.UniqueID,
 		ResourceType: string(st.node.Resource), Mode: s.req.Mode, Decision: string(st.decided.Action), Reason: string(st.decided.Reason),
 		Action: string(action), Status: status, HashVersion: normalize.Version, HodorVersion: s.deps.HodorVersion,
 	}
+}
+
+// record fills in what reuse and build have in common.
+func (s *Session) record(st *state, action engine.Action, status string) stores.Record {
+	r := s.bareRecord(st, action, status)
 	if st.failed {
 		return r
 	}

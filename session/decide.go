@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"fmt"
+	"maps"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -27,6 +28,9 @@ type state struct {
 	found   lineage.Result
 	reads   reads
 	decided engine.Decision
+	// refrozen: it is a view that keeps the columns of what it reads (S18), and they are other ones than at its last build.
+	refrozen bool
+	begun    string // why it has no history, if a run began to build it and no end is recorded
 	// action is what the host was told to do.
 	action   engine.Action
 	runHooks bool
@@ -76,14 +80,14 @@ func (s *Session) Decide(ctx context.Context, req DecideRequest) (answer DecideA
 		if p := recover(); p != nil {
 			s.deps.Log("panic while %s was decided: %v\n%s", req.ID, p, debug.Stack())
 			first, _, _ := strings.Cut(fmt.Sprint(p), "\n")
-			answer, err = s.failed(n, "internal error: "+first), nil
+			answer, err = s.failed(ctx, n, "internal error: "+first), nil
 		}
 	}()
 	st, need := s.gather(ctx, n, req)
 	if need != "" {
 		return DecideAnswer{Need: need}, nil
 	}
-	answer = s.answer(st)
+	answer = s.answer(ctx, st)
 	if st.action == engine.Reuse && !st.runHooks {
 		answer.Ahead = s.lookAhead(n)
 	}
@@ -91,7 +95,7 @@ func (s *Session) Decide(ctx context.Context, req DecideRequest) (answer DecideA
 }
 
 // failed is the answer when deciding a node went wrong: it builds as if hodor were not there.
-func (s *Session) failed(n *project.Node, why string) DecideAnswer {
+func (s *Session) failed(ctx context.Context, n *project.Node, why string) DecideAnswer {
 	st := &state{node: n, key: n.Relation.Key(), failed: true, builtMS: s.recordMS(), decided: engine.Decision{Action: engine.Build, Reason: engine.HodorError}}
 	if n.Kind == engine.KindTest {
 		st.key = n.UniqueID
@@ -101,7 +105,7 @@ func (s *Session) failed(n *project.Node, why string) DecideAnswer {
 		s.undecided = fmt.Sprintf("%s (%s)", n.UniqueID, why)
 	}
 	s.mu.Unlock()
-	return s.answer(st)
+	return s.answer(ctx, st)
 }
 
 // gather collects everything that the engine looks at and asks it. need is not empty if the host must send more first.
@@ -150,6 +154,7 @@ func (s *Session) gather(ctx context.Context, n *project.Node, req DecideRequest
 		recorded = recordedFacts(st.record)
 	}
 	in.Record = engineRecord(st.record, recorded, n.Kind)
+	st.begun = s.begunBefore(st.key, n)
 
 	session := s.present(ctx)
 	if session.Descending && st.text.hash != "" {
@@ -177,6 +182,7 @@ func (s *Session) gather(ctx context.Context, n *project.Node, req DecideRequest
 	}
 	in.KeepsFailures = s.keepsFailures(n)
 	in.Columns = st.reads.columns
+	st.refrozen = n.Kind == engine.KindView && !in.ViewsBindAnew && in.Record != nil && !maps.Equal(in.Columns, in.Record.Columns)
 	in.SelectStarView = n.Kind == engine.KindView && (st.text.facts == nil || st.text.facts.SelectStar)
 	in.ReadsItself = found.ReadsItself
 	in.HooksUnknown = found.HooksUnknown
@@ -323,9 +329,10 @@ func (s *Session) targetNow(ctx context.Context, n *project.Node, then engine.Ve
 }
 
 // answer keeps the state and says it to the host.
-func (s *Session) answer(st *state) DecideAnswer {
+func (s *Session) answer(ctx context.Context, st *state) DecideAnswer {
 	a := s.describe(st)
 	s.keep(st)
+	s.begin(ctx, st)
 	return a
 }
 
@@ -374,6 +381,8 @@ func (st *state) note() string {
 		return "built " + time.UnixMilli(*st.record.BuiltAtMS).UTC().Format("2006-01-02 15:04 UTC")
 	}
 	switch d.Reason {
+	case engine.NoHistory:
+		return st.begun
 	case engine.CodeChanged:
 		if f := recordedFacts(st.record); f != nil {
 			return changedLiteral(saltedLiterals(f.Literals), st.text.present)

@@ -39,7 +39,7 @@ type decidedFacts struct {
 	RequireAll     bool              `json:"require_all,omitempty"`
 	Evidence       []evidenceFacts   `json:"evidence,omitempty"`
 	Unknown        map[string]string `json:"unknown,omitempty"` // by upstream: why it has no version
-	Why            string            `json:"why,omitempty"`     // why the node is out of scope
+	Why            string            `json:"why,omitempty"`     // why the node is out of scope, or has no history
 }
 
 // evidenceFacts is one engine.Evidence.
@@ -54,6 +54,9 @@ type evidenceFacts struct {
 func decidedOf(st *state) *decidedFacts {
 	n := st.node
 	f := &decidedFacts{Kind: n.Kind, LagToleranceMS: n.State.LagToleranceMS, RequireAll: n.State.RequireAll, Why: n.Why}
+	if st.decided.Reason == engine.NoHistory {
+		f.Why = st.begun
+	}
 	for _, e := range st.decided.Evidence {
 		switch kind, _, _ := strings.Cut(e.What, " "); kind {
 		case "target", "relation", "lineage", "hooks", "columns", "test_result":

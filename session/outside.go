@@ -46,6 +46,33 @@ func (s *Session) Foresee(id string) engine.Version {
 	return target
 }
 
+// Begin records of decided nodes, before they are built, that this begins, as far as they have a history to lose (begun.go). It returns their node keys.
+func (s *Session) Begin(ctx context.Context, ids []string) ([]string, error) {
+	var records []stores.Record
+	var keys []string
+	for _, id := range ids {
+		n := s.proj.Nodes[id]
+		if n == nil || n.Kind == engine.KindTest {
+			continue
+		}
+		st := s.state(id)
+		if st == nil {
+			st = &state{node: n, key: n.Relation.Key(), decided: engine.Decision{Action: engine.Build, Reason: engine.HodorError}}
+		}
+		if s.loaded.Of(st.key, id) == nil && s.future[st.key] == 0 {
+			continue
+		}
+		st.builtMS = s.recordMS()
+		r := s.begunRecord(st)
+		r.Mode = "on"
+		records, keys = append(records, r), append(keys, st.key)
+	}
+	if len(records) == 0 {
+		return nil, nil
+	}
+	return keys, s.appendBegun(ctx, records)
+}
+
 // Spoil says that a node was attempted outside and not built: nothing is known of it any more.
 func (s *Session) Spoil(id string) {
 	n := s.proj.Nodes[id]

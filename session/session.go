@@ -37,6 +37,8 @@ type Deps struct {
 	// made of it, and may tighten settings.
 	Reader  func(versions.Reader) versions.Reader
 	Project func(*project.Project)
+	// Plan: the decisions are for a plan, and nothing is built upon an answer.
+	Plan bool
 	// Log takes lines for the log. nil: nowhere.
 	Log func(format string, args ...any)
 	// HodorVersion goes into records.
@@ -95,8 +97,9 @@ type Session struct {
 	now   versions.Session
 	moved bool
 
-	storeMu sync.Mutex // one write at a time
-	store   stores.Store
+	storeMu     sync.Mutex // one write at a time
+	store       stores.Store
+	beganInVain time.Duration // see beginWithin
 
 	// Replaced by tests.
 	normalize func(sql string, opt normalize.Options) normalize.Result

@@ -39,6 +39,7 @@ type world struct {
 	mu          sync.Mutex
 	tables      map[string]engine.Version // by relation key
 	views       map[string]engine.Version // definitions
+	columns     engine.Version            // of every relation
 	date        string
 	fingerprint string
 	hidden      []string
@@ -170,7 +171,7 @@ func (r *reader) Definition(_ context.Context, rel versions.Relation) engine.Ver
 }
 
 func (r *reader) Columns(context.Context, versions.Relation, engine.Version) engine.Version {
-	return ""
+	return r.w.columns
 }
 
 func (r *reader) Stands(ctx context.Context, rel versions.Relation) engine.Relation {
@@ -511,7 +512,7 @@ func (r *run) records() map[string]stores.Record {
 	list, err := r.w.store.History(context.Background(), stores.Scope{Project: "shop", Target: "dev"}, stores.Query{InvocationID: r.id})
 	must(r.w.t, err)
 	out := map[string]stores.Record{}
-	for _, rec := range list {
+	for _, rec := range stores.Ended(list) {
 		if old, twice := out[rec.UniqueID]; twice {
 			r.w.t.Errorf("two records of %s in one run: %+v and %+v", rec.UniqueID, old, rec)
 		}

@@ -10,7 +10,7 @@ import (
 // abilities are what a history may have; each draws some.
 var abilities = []string{
 	"union", "in", "star", "carry", "abs", "engine", "own", "random", "day", "today", "started", "file", "now", "hard", "hooks", "views", "ephemeral",
-	"incremental", "snapshot", "seed", "itself", "outside", "lag", "all", "volatile", "compile writes", "unread", "rowid", "audit", "tests",
+	"incremental", "snapshot", "seed", "itself", "outside", "lag", "all", "volatile", "compile writes", "unread", "rowid", "audit", "side", "tests",
 }
 
 // addNode adds a node of a random kind that reads what is there already.
@@ -206,12 +206,15 @@ func (w *world) newHooks(r *rand.Rand, n *node) {
 		if w.can["audit"] && r.IntN(2) == 0 {
 			h.what = "audit"
 		}
+		if w.can["side"] && r.IntN(2) == 0 && (n.mat == "table" || n.mat == "incremental") {
+			h.what = "side"
+		}
 		if h.what == "max" || h.what == "side" {
 			ids := w.readable(n)
 			ids = slices.DeleteFunc(ids, func(id string) bool { return w.p.nodes[id].mat == "ephemeral" })
 			h.in = ref{id: ids[r.IntN(len(ids))]}
 		}
-		h.pre = h.what == "audit" && r.IntN(3) == 0
+		h.pre = (h.what == "audit" || h.what == "side") && r.IntN(3) == 0
 		n.hooks = append(n.hooks, h)
 	}
 }

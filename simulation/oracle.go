@@ -202,7 +202,7 @@ func (w *world) rebuilt(j job, a session.DecideAnswer) string {
 		if now.body.text() != standing.body.text() {
 			return "the view is another one: " + standing.body.text() + " would be " + now.body.text()
 		}
-		if !slices.Equal(now.frozen, standing.frozen) {
+		if !slices.Equal(now.frozen, standing.frozen) && !w.unrecorded(standing) {
 			return fmt.Sprintf("the view's columns %v would be %v", standing.frozen, now.frozen)
 		}
 	} else {
@@ -211,7 +211,7 @@ func (w *world) rebuilt(j job, a session.DecideAnswer) string {
 			skip = "loaded_at"
 		}
 		then, now := standing.content, now.content
-		if w.unrecorded(standing, j.env.db) {
+		if j.env.db.duckdb() && w.unfinished(standing) {
 			then.props = now.props
 		}
 		if then, now := then.text(skip), now.text(skip); then != now {
@@ -219,7 +219,7 @@ func (w *world) rebuilt(j job, a session.DecideAnswer) string {
 		}
 	}
 	for _, h := range j.n.hooks {
-		if h.what == "side" && (side == nil || !w.unrecorded(side, j.env.db)) {
+		if h.what == "side" && (side == nil || !w.unrecorded(side)) {
 			if side == nil {
 				return "what its hook makes is not there"
 			}
@@ -231,11 +231,17 @@ func (w *world) rebuilt(j job, a session.DecideAnswer) string {
 	return ""
 }
 
-// unrecorded tells whether a relation is of a build that may have no record. Of such a one DuckDB shows rows and columns of its own, and no more: neither
-// how it was configured nor what its hooks left elsewhere (docs/when-reuse.md).
-func (w *world) unrecorded(r *relation, d *database) bool {
+// unrecorded tells whether a relation is of a build that may have left no record at all, not even that it began. Nothing then tells what its hooks left
+// elsewhere, or which columns a view of Databricks has frozen (docs/when-reuse.md).
+func (w *world) unrecorded(r *relation) bool {
 	m := r.maker
-	return d.duckdb() && (m == nil || m.session == nil || !m.faultless || m.flags.Empty || m.number <= w.harmed)
+	return m == nil || m.session == nil || m.number <= w.harmed || m.session.Session().NowMS == 0 ||
+		m.storeFault == "open" || m.storeFault == "append" || m.storeFault == "part"
+}
+
+// unfinished tells whether a relation is of a build that may have no record of its end. Of such a one DuckDB does not show how it was configured.
+func (w *world) unfinished(r *relation) bool {
+	return w.unrecorded(r) || !r.maker.faultless || r.maker.flags.Empty
 }
 
 func partsOf(p [3]string) []string { return p[:] }

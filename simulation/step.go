@@ -25,7 +25,7 @@ var kinds = []struct {
 	weight int
 }{
 	{"run", 10}, {"part", 4}, {"shadow", 1}, {"off", 2}, {"killed", 3}, {"faults", 2}, {"double", 2}, {"flags", 2},
-	{"code", 4}, {"revert", 3}, {"there and back", 2}, {"spelling", 2}, {"config", 2}, {"hooks", 1}, {"kind", 1}, {"name", 1}, {"parent", 1},
+	{"code", 4}, {"revert", 3}, {"there and back", 2}, {"cut short", 1}, {"spelling", 2}, {"config", 2}, {"hooks", 1}, {"kind", 1}, {"name", 1}, {"parent", 1},
 	{"write", 5}, {"drop", 2}, {"view", 1}, {"schema", 2}, {"maintenance", 1}, {"restore", 2},
 	{"setting", 1}, {"function", 1}, {"policy", 1}, {"macro", 1}, {"var", 1}, {"clock", 1}, {"night", 1}, {"file", 1}, {"release", 1},
 	{"damage", 1}, {"lost", 1}, {"stranger", 1},
@@ -78,6 +78,8 @@ func (w *world) do(s step) {
 			w.say("and back")
 			w.invoke("run", r)
 		}
+	case "cut short":
+		w.cutShort(r)
 	case "write", "drop", "view", "schema", "maintenance", "restore":
 		w.foreign(s.kind, r)
 	case "damage", "lost", "stranger":
@@ -87,6 +89,31 @@ func (w *world) do(s step) {
 	default:
 		w.surroundings(s.kind, r)
 	}
+}
+
+// cutShort is A, B, A of a source or of the project, where the run in between comes to no good end.
+func (w *world) cutShort(r *rand.Rand) {
+	nodes := w.p.nodes
+	rel := w.db.rels[nodes[[]string{"source.shop.raw.s1", "source.shop.raw.s2"}[r.IntN(2)]].key()]
+	data := rel != nil && !rel.isView && r.IntN(2) == 0
+	if data {
+		w.say("someone writes %s", rel.key())
+		w.change(rel, rel.content.clone(), rel.at("v"), r)
+	} else {
+		w.p.nodes = maps.Clone(nodes)
+		w.edit(r, []string{"code", "config", "hooks"}[r.IntN(3)])
+	}
+	w.invoke([]string{"killed", "faults"}[r.IntN(2)], r)
+	if w.wrong != "" {
+		return
+	}
+	w.say("and back")
+	if data {
+		w.db.write(rel.parts, rel.content.clone(), "RESTORE", "", map[string]string{"numRestoredFiles": "1", "numRemovedFiles": "1"})
+		return
+	}
+	w.p.nodes = nodes
+	w.p.sort()
 }
 
 // invoke runs dbt once, or twice at once.

@@ -119,6 +119,7 @@ func (pl *planner) make(ctx context.Context) (*planned, error) {
 		},
 		Reader:       func(inner versions.Reader) versions.Reader { pl.reader.Reader = inner; return pl.reader },
 		Project:      func(p *project.Project) { pl.look(ctx, p) },
+		Plan:         true,
 		Log:          o.logf,
 		HodorVersion: o.Version, Now: o.Now, NewID: o.NewID,
 	})
@@ -156,7 +157,36 @@ func (pl *planner) make(ctx context.Context) (*planned, error) {
 		return nil, err
 	}
 	pl.document(head)
+	pl.begin(ctx)
 	return &pl.p, nil
+}
+
+// begin records, before dbt is started, that the builds of nodes begin which may write other tables (session.Begin). What comes of them may have no
+// record, on DuckDB not even if all goes well (S28). Their history is void from here on, and so is no state that another run could take over.
+func (pl *planner) begin(ctx context.Context) {
+	o := pl.o
+	if !o.builds() || o.Saved != nil && o.Saved.stale(&pl.p.Plan) != "" {
+		return
+	}
+	var ids []string
+	for _, n := range pl.p.Build {
+		if pl.p.hazards[n.ID] {
+			ids = append(ids, n.ID)
+		}
+	}
+	keys, err := pl.s.Begin(ctx, ids)
+	if err != nil {
+		o.logf("the beginning of this run can't be recorded: %v", err)
+		return
+	}
+	for _, key := range keys {
+		delete(pl.p.loaded, key)
+	}
+}
+
+// builds tells whether the command has dbt build anything.
+func (o *Options) builds() bool {
+	return !o.DryRun && o.Command != "compile" && o.Command != "plan" && o.Command != "test"
 }
 
 // uncompiled counts the models and snapshots of which the manifest holds no compiled SQL.

@@ -9,17 +9,23 @@ import (
 // This file says which record of a node counts as its history, in Go: package memory uses it as it stands, and the conformance suite holds the
 // SQL of the other stores against it.
 //
-// Of a key's records, candidates are those with action build and status success, pass, warn or fail, recorded at or after the start of the
+// Of a key's records, candidates are those with action build and status success, pass, warn, fail or begun, recorded at or after the start of the
 // window, and without a commit id or with one that the commit table names. The newest candidate, by the start of its build, is the history
 // of the key, or there is none: where the newest is void, an older one never takes its place, since what stands in the warehouse is
 // the newest's work (S2). It is void if
 //
 //   - it does not say when it was built, or has no data version and is no test (S3);
+//   - it is only begun (Begun);
 //   - another build of the same node, whatever became of it and whether it is committed or not, ran at the same time in another invocation, or
 //     under another unique id (S2);
 //   - it is damaged (Check).
 //
-// A failed build is no candidate and voids nothing by itself: what it did to the target shows in the target's version (spec 5, rule 8).
+// A failed build is no candidate and voids nothing by itself: what it did to the target shows in the target's version (spec 5, rule 8). What it did
+// elsewhere shows in nothing, and there the record that it began does.
+
+// Begun is the status of a record that is written before a build begins which may write other tables than its own: a run that is killed, and a build
+// that fails, would leave no trace of those. Until the build's own record stands, which has the same start, it is the newest of its node.
+const Begun = "begun"
 
 // OverlapSlackMS is how far before the window builds are still looked at for overlaps with the newest one, ms.
 const OverlapSlackMS = 24 * 3600 * 1000
@@ -43,7 +49,7 @@ func Newest(records []Record, committed map[string]bool, sinceMS, beforeMS int64
 	for key, builds := range byKey {
 		var newest *Record
 		for _, r := range builds {
-			counts := r.RecordedAtMS >= sinceMS && succeeded(r.Status) && (r.CommitID == nil || committed[*r.CommitID])
+			counts := r.RecordedAtMS >= sinceMS && (succeeded(r.Status) || r.Status == Begun) && (r.CommitID == nil || committed[*r.CommitID])
 			if counts && (newest == nil || newer(r, newest) > 0) {
 				newest = r
 			}
@@ -75,7 +81,11 @@ func (l *Loaded) Add(key string, r *Record) {
 	l.seen[key] = r.Checksum
 	start, _ := window(r)
 	switch {
-	case start == math.MaxInt64 || r.DataVersion == nil && r.ResourceType != "test":
+	case start == math.MaxInt64 || r.Status == Begun || r.DataVersion == nil && r.ResourceType != "test":
+		if l.Void == nil {
+			l.Void = map[string]*Record{}
+		}
+		l.Void[key] = r
 	case r.Check() != nil:
 		l.Reject(key)
 	default:
@@ -87,6 +97,7 @@ func (l *Loaded) Add(key string, r *Record) {
 func (l *Loaded) Reject(key string) {
 	l.Rejected++
 	delete(l.Records, key)
+	delete(l.Void, key)
 	if l.seen == nil {
 		l.seen = map[string]string{}
 	}
@@ -101,14 +112,20 @@ func (l *Loaded) Of(nodeKey, uniqueID string) *Record {
 	return nil
 }
 
-// DropFuture rejects the records that were built or recorded after nowMS, the warehouse's clock in epoch ms (S5). It returns the later of the two times
-// of each, by node key.
+// DropFuture rejects the newest records, void ones too, that were built or recorded after nowMS, the warehouse's clock in epoch ms (S5). It returns the
+// later of the two times of each, by node key.
 func (l *Loaded) DropFuture(nowMS int64) map[string]int64 {
 	dropped := map[string]int64{}
-	for key, r := range l.Records {
-		if at := max(r.RecordedAtMS, *r.BuiltAtMS); at > nowMS {
-			dropped[key] = at
-			l.Reject(key)
+	for _, list := range []map[string]*Record{l.Records, l.Void} {
+		for key, r := range list {
+			at := r.RecordedAtMS
+			if r.BuiltAtMS != nil {
+				at = max(at, *r.BuiltAtMS)
+			}
+			if at > nowMS {
+				dropped[key] = at
+				l.Reject(key)
+			}
 		}
 	}
 	return dropped
@@ -145,9 +162,28 @@ func overlap(a, b *Record) bool {
 	return bStart <= aEnd && bEnd >= aStart
 }
 
-// newer orders the builds of one key by time; the rest of the order only makes it total.
+// newer orders the builds of one key by time, one that is only begun before its own end; the rest of the order only makes it total.
 func newer(a, b *Record) int {
 	aStart, _ := window(a)
 	bStart, _ := window(b)
-	return cmp.Or(cmp.Compare(aStart, bStart), cmp.Compare(a.RecordedAtMS, b.RecordedAtMS), cmp.Compare(a.RecordID, b.RecordID))
+	return cmp.Or(cmp.Compare(aStart, bStart), cmp.Compare(ended(a), ended(b)), cmp.Compare(a.RecordedAtMS, b.RecordedAtMS), cmp.Compare(a.RecordID, b.RecordID))
+}
+
+func ended(r *Record) int {
+	if r.Status == Begun {
+		return 0
+	}
+	return 1
+}
+
+// Ended leaves out of records those that only say that a build began of which they have the end.
+func Ended(records []Record) []Record {
+	type build struct{ invocation, id string }
+	over := map[build]bool{}
+	for i := range records {
+		if r := &records[i]; r.Status != Begun {
+			over[build{r.InvocationID, r.UniqueID}] = true
+		}
+	}
+	return slices.DeleteFunc(records, func(r Record) bool { return r.Status == Begun && over[build{r.InvocationID, r.UniqueID}] })
 }

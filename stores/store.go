@@ -23,7 +23,7 @@ type Scope struct {
 type Store interface {
 	// Load returns, for each node key of scope, the newest record that may count as history among those recorded at or after sinceMS (epoch ms):
 	// action build, status success, pass, warn or fail, and a right checksum (S1); where the newest build of a node is void (no data version for
-	// a table, builds that overlap, S2, S3), the key has no history, never an older record.
+	// a table, builds that overlap, one that began and has no end, S2, S3), the key has no history, never an older record.
 	//
 	// The caller asks Loaded.Of for a node's history (S1) and Loaded.DropFuture once it knows the warehouse's clock (S5).
 	// newest.go has the rule in full. A place where nothing was ever written is an empty history, not an error.
@@ -46,6 +46,8 @@ type Store interface {
 // Loaded is the history that a run starts from.
 type Loaded struct {
 	Records map[string]*Record // by node key
+	// Void has, by node key, the newest build where it takes the node's history by itself: without a version or a time, or with no end recorded.
+	Void map[string]*Record
 	// Rejected counts rows that were left out: wrong checksum, broken JSON, from the future.
 	Rejected int
 	seen     map[string]string // by node key: the checksum of the first row that was looked at

@@ -59,9 +59,10 @@ var list = []mutant{
 
 	// Records.
 	{name: "overlapping builds count in SQL", what: "S2", by: [2]string{"./stores/duckdb", "TestConformance"}, edits: []edit{{"stores/sqlstore/load.go", "AND start_ms <= newest_end_ms AND end_ms >= newest_start_ms THEN 1 ELSE 0 END", "AND start_ms <= newest_end_ms AND end_ms >= newest_start_ms THEN 0 ELSE 0 END"}}},
-	{name: "the oldest record wins in SQL", what: "S2", by: [2]string{"./stores/duckdb", "TestConformance"}, edits: []edit{{"stores/sqlstore/load.go", " start_ms DESC, recorded_at_ms DESC, record_id DESC)", " start_ms, recorded_at_ms, record_id)"}}},
+	{name: "the oldest record wins in SQL", what: "S2", by: [2]string{"./stores/duckdb", "TestConformance"}, edits: []edit{{"stores/sqlstore/load.go", " start_ms DESC, ended DESC, recorded_at_ms DESC, record_id DESC)", " start_ms, recorded_at_ms, record_id)"}}},
 	one("the oldest record wins", "S2", "there and back,duckdb", "stores/newest.go", "newer(r, newest) > 0", "newer(r, newest) < 0"),
 	{name: "overlapping builds count", what: "S2", by: [2]string{"./stores/memory", "TestConformance"}, edits: []edit{{"stores/newest.go", "	return bStart <= aEnd && bEnd >= aStart\n", "	return bStart <= aEnd && bEnd >= aStart && aStart == bStart-1\n"}}},
+	one("nothing tells that a build began", "S2", "side,hooks,duckdb,cut short", "session/begun.go", "	if s.deps.Plan || !s.voids(st) {\n", "	if s.deps.Plan || !s.voids(st) || st.key != \"\" {\n"),
 	one("versions after the build are recorded", "S3", "databricks,part,write", "session/built.go", "		upstreams[u.Name] = u.Now\n",
 		"		upstreams[u.Name] = u.Now\n		for _, f := range st.found.Upstreams {\n			if f.Name == u.Name && action == engine.Build && (f.Kind == \"table\" || f.Kind == \"path\") {\n				upstreams[u.Name] = s.reader.Rows(context.Background(), relationOf(f), \"\")\n			}\n		}\n"),
 	one("an upstream that the record lacks may wait", "S3", "all,parent,write,in,union", "engine/rule_lineage.go", "		if !u.volatile() && !in.Record.Upstreams[u.Name].Known() {\n", "		if false {\n"),
@@ -69,7 +70,7 @@ var list = []mutant{
 	one("empty runs are recorded", "S4", "flags", "session/session.go", "		s.noReuse, s.noRecords = engine.NoHistory, true\n", "		s.noReuse = engine.NoHistory\n"),
 	one("empty runs reuse", "S4", "flags", "session/session.go", "		s.noReuse, s.noRecords = engine.NoHistory, true\n", "		s.noRecords = true\n"),
 	{name: "the future is history", focus: "lag,clock", what: "S5", edits: []edit{
-		{"stores/newest.go", "at := max(r.RecordedAtMS, *r.BuiltAtMS); at > nowMS {\n", "at := max(r.RecordedAtMS, *r.BuiltAtMS); r.RecordID == \"\" {\n"},
+		{"stores/newest.go", "			if at > nowMS {\n", "			if at > nowMS && r.RecordID == \"\" {\n"},
 		{"engine/rule_no_history.go", "	case r.BuiltAtMS <= 0 || r.BuiltAtMS > in.NowMS:\n", "	case r.BuiltAtMS <= 0:\n"}}},
 
 	// What a node reads.

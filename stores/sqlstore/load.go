@@ -62,7 +62,8 @@ func (s *Store) loadStatement(l *layout, scope stores.Scope, sinceMS, beforeMS i
 		" CASE WHEN built_at_ms BETWEEN 0 AND ? THEN built_at_ms END AS start_ms,"+
 		" CASE WHEN NOT (built_at_ms BETWEEN 0 AND ?) THEN NULL WHEN "+l.column("build_ms")+" BETWEEN 0 AND ? THEN built_at_ms + "+l.column("build_ms")+
 		" WHEN recorded_at_ms > built_at_ms THEN recorded_at_ms ELSE built_at_ms END AS end_ms,"+
-		" CASE WHEN recorded_at_ms >= ? AND status IN ('success', 'pass', 'warn', 'fail') AND "+s.committed(l)+" THEN 1 ELSE 0 END AS counts"+
+		" CASE WHEN status = 'begun' THEN 0 ELSE 1 END AS ended,"+
+		" CASE WHEN recorded_at_ms >= ? AND status IN ('success', 'pass', 'warn', 'fail', 'begun') AND "+s.committed(l)+" THEN 1 ELSE 0 END AS counts"+
 		" FROM "+table+" WHERE project_name = ? AND target_name = ? AND action = 'build' AND recorded_at_ms >= ?",
 		int64(stores.MaxMS), int64(stores.MaxMS), int64(stores.MaxMS), sinceMS, project, target, sinceMS-stores.OverlapSlackMS)
 	if beforeMS > 0 {
@@ -73,7 +74,7 @@ func (s *Store) loadStatement(l *layout, scope stores.Scope, sinceMS, beforeMS i
 	// the newest build are handed to all builds of its node, by the same pass that ranks them.
 	q.add("), ranked AS (SELECT b.*, ROW_NUMBER() OVER w AS place, " + newestOf("start_ms") + ", " + newestOf("end_ms") + ", " +
 		newestOf("invocation_id") + ", " + newestOf("unique_id") + " FROM builds b WINDOW w AS (PARTITION BY node_key ORDER BY counts DESC," +
-		" CASE WHEN start_ms IS NULL THEN 0 ELSE 1 END, start_ms DESC, recorded_at_ms DESC, record_id DESC))," +
+		" CASE WHEN start_ms IS NULL THEN 0 ELSE 1 END, start_ms DESC, ended DESC, recorded_at_ms DESC, record_id DESC))," +
 		" newest AS (SELECT node_key, MAX(CASE WHEN place = 1 THEN record_id END) AS record_id, MAX(CASE WHEN place = 1 THEN recorded_at_ms END)" +
 		" AS recorded_at_ms, MAX(CASE WHEN (invocation_id <> newest_invocation_id OR unique_id <> newest_unique_id)" +
 		" AND start_ms <= newest_end_ms AND end_ms >= newest_start_ms THEN 1 ELSE 0 END) AS overlapped" +

@@ -55,7 +55,7 @@ func testModel(t *testing.T, b Backend) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !reflect.DeepEqual(got.Records, want.Records) || got.Rejected != want.Rejected {
+			if !reflect.DeepEqual(got.Records, want.Records) || !reflect.DeepEqual(got.Void, want.Void) || got.Rejected != want.Rejected {
 				t.Fatalf("round %d, since %d before %d:\n got %v\nwant %v", round, since-base, before-base, ids(got), ids(want))
 			}
 			gotF, err := s.FalseReuses(ctx, scope, since)
@@ -106,6 +106,9 @@ func randomRecord(rng *rand.Rand, i int) stores.Record {
 	}
 	if pick(6) {
 		r.Status = []string{"error", "skipped", "pass", "fail", "warn"}[rng.IntN(5)]
+	}
+	if pick(8) {
+		r.Status, r.DataVersion = stores.Begun, nil
 	}
 	if pick(8) {
 		r.ResourceType, r.DataVersion = "test", nil

@@ -21,11 +21,13 @@ func testNewest(t *testing.T, b Backend) {
 	shadow := func(r *stores.Record) { r.Mode, r.Decision = "shadow", "reuse" }
 	untimed := func(r *stores.Record) { r.BuiltAtMS = nil }
 	took := func(ms int64) change { return func(r *stores.Record) { r.BuildMS = p(ms) } }
+	start := func(s int64) change { return func(r *stores.Record) { r.BuiltAtMS = record("x", s).BuiltAtMS } }
 	unmeasured := func(r *stores.Record) { r.BuildMS = nil }
 	late := func(ms int64) change { return func(r *stores.Record) { r.RecordedAtMS += ms } }
 	invocation := func(id string) change { return func(r *stores.Record) { r.InvocationID = id } }
 	other := func(r *stores.Record) { r.UniqueID = "model.shop.other" }
 	commit := func(id string) change { return func(r *stores.Record) { r.CommitID = &id } }
+	begun := func(r *stores.Record) { r.Status, r.DataVersion, r.BuildMS = stores.Begun, nil, nil }
 	noJSON := func(r *stores.Record) { r.Upstreams = p(`{"a":`) }
 	cases := []struct {
 		name     string
@@ -53,6 +55,16 @@ func testNewest(t *testing.T, b Backend) {
 		{"S3 no version", []stores.Record{with(record("x", 1), unversioned)}, -1, 0},
 		{"S3 no version voids what is older", []stores.Record{record("x", 1), with(record("x", 2), unversioned)}, -1, 0},
 		{"S3 a good one after no version", []stores.Record{with(record("x", 1), unversioned), record("x", 2)}, 2, 0},
+		{"S2 begun voids what is older", []stores.Record{record("x", 1), with(record("x", 2), begun)}, -1, 0},
+		{"S2 a good one after a build that only began", []stores.Record{with(record("x", 1), begun), record("x", 2)}, 2, 0},
+		{"S2 begun, and ended",
+			[]stores.Record{record("x", 1), with(record("x", 3), begun, start(2), invocation("i")), with(record("x", 2), invocation("i"))}, 2, 0},
+		{"S2 begun, and failed",
+			[]stores.Record{record("x", 1), with(record("x", 3), begun, start(2), invocation("i")), with(record("x", 2), status("error"), invocation("i"))}, -1, 0},
+		{"S2 begun within another run's build", []stores.Record{with(record("x", 1), took(5000)), with(record("x", 2), begun)}, -1, 0},
+		{"S2 begun at the very start of another run's build", []stores.Record{record("x", 1), with(record("x", 2), begun, start(1))}, -1, 0},
+		{"S2 begun before another run's build", []stores.Record{with(record("x", 1), begun), record("x", 2)}, 2, 0},
+		{"S2 a test that began", []stores.Record{with(record("x", 1), test), with(record("x", 2), test, status(stores.Begun))}, -1, 0},
 		{"no time of building", []stores.Record{record("x", 1), with(record("x", 2), untimed)}, -1, 0},
 		{"no JSON", []stores.Record{record("x", 1), with(record("x", 2), noJSON)}, -1, 1},
 		{"S2 overlap", []stores.Record{with(record("x", 1), took(5000)), record("x", 2)}, -1, 0},
@@ -113,12 +125,15 @@ func testNewest(t *testing.T, b Backend) {
 	})
 	t.Run("S5 DropFuture", func(t *testing.T) {
 		s := fresh(t, b)
-		add(t, s, record("x", 1), record("y", 100), with(record("z", 1), late(100_000)))
+		add(t, s, record("x", 1), record("y", 100), with(record("z", 1), late(100_000)), with(record("b", 100), begun), with(record("c", 1), begun))
 		l := load(t, s, 0)
-		if d := l.DropFuture(base + 50_000); len(d) != 2 || d["db.main.y"] != base+100_200 || d["db.main.z"] != base+101_200 {
+		if l.Void["db.main.b"] == nil || l.Void["db.main.c"] == nil || len(l.Void) != 2 {
+			t.Errorf("void: %v", l.Void)
+		}
+		if d := l.DropFuture(base + 50_000); len(d) != 3 || d["db.main.y"] != base+100_200 || d["db.main.z"] != base+101_200 || d["db.main.b"] != base+100_200 {
 			t.Errorf("dropped %v", d)
 		}
-		if found(l, "x") == "" || found(l, "y") != "" || found(l, "z") != "" || l.Rejected != 2 {
+		if found(l, "x") == "" || found(l, "y") != "" || found(l, "z") != "" || l.Rejected != 3 || len(l.Void) != 1 {
 			t.Errorf("%v, %d rejected", l.Records, l.Rejected)
 		}
 	})

@@ -78,9 +78,13 @@ class Run:
 
     @cached_property
     def records(self) -> dict[str, dict]:
-        """The record of each node in this very invocation, by short name. Two for one node are an error of their own."""
+        """The record of each node in this very invocation, by short name. Two for one node are an error of their own.
+
+        That a build began is left out: it has a record of its own, before the one of its end.
+        """
         found = {}
-        for row in read_state(self.state, f"invocation_id = '{self.invocation_id}'") if self.results else []:
+        where = f"invocation_id = '{self.results and self.invocation_id}' and status <> 'begun'"
+        for row in read_state(self.state, where) if self.results else []:
             name = short_name(row["unique_id"])
             assert name not in found, f"{name} has two records in one invocation"
             found[name] = row

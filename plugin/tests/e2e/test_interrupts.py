@@ -139,6 +139,49 @@ def test_dbt_itself_is_killed(settled, signal_number):
     settled.dbt("build", twin=True).expect({"slow": "success no_history", "after_slow": "success no_history"}, rc=0)
 
 
+def hooked(project: Project, sql: str) -> Project:
+    """A model whose hook writes another table before the build's transaction begins. Neither is told by the model's own table."""
+    hook = "create or replace table main.side as select max(id) as id from {{ source('raw', 'customers') }}"
+    project.model("hooked", sql, pre_hook=[{"sql": hook, "transaction": False}])
+    project.settle("run -s hooked")
+    project.dbt("run -s hooked").expect({"hooked": "reused no_new_data"}, rc=0)
+    return project
+
+
+def as_before(project: Project, wrote: str) -> None:
+    """What the model reads is what it was; the hook's table is not, and a build makes it so."""
+    assert project.rows("main.side") == [[wrote]]
+    project.sql("delete from raw.customers where id > 3")
+    run = project.dbt("run -s hooked", twin=True)
+    run.expect({"hooked": "success no_history"}, rc=0)
+    assert "began to build it" in run.text
+    assert project.rows("main.side") == [["3"]]
+    project.dbt("run -s hooked").expect({"hooked": "reused no_new_data"}, rc=0)
+
+
+@pytest.mark.parametrize("service_first", [False, True])
+def test_s2_killed_after_a_hook_wrote_another_table(settled, service_first):
+    numbers = "range(c.id::bigint * c.id * c.id) r (i)"
+    project = hooked(settled, f"select count(*) as n from {{{{ source('raw', 'customers') }}}} c, {numbers} where hash(i) % 7 < 9")
+    project.sql("insert into raw.customers values (2000000, 'Dee')")
+    process = project.popen(["run", "-s", "hooked"])
+    at_work(process.pid, project.dir / "logs" / "dbt.log", r"(?s)On model\.shop\.hooked: /\*.*create +table +\"shop\".\"main\".\"hooked")
+    service = service_of(process.pid)
+    for pid in (service, process.pid) if service_first else (process.pid,):
+        os.kill(pid, signal.SIGKILL)
+    process.wait(60)
+    assert gone(service)
+    as_before(project, "2000000")
+
+
+def test_s2_failed_after_a_hook_wrote_another_table(settled):
+    project = hooked(settled, "select id::utinyint as id from {{ source('raw', 'customers') }}")
+    project.sql("insert into raw.customers values (300, 'Dee')")
+    for _ in range(2):  # nothing is reused meanwhile, and one build is enough after
+        project.dbt("run -s hooked", twin=True).expect({"hooked": "error"}, rc=1)
+    as_before(project, "300")
+
+
 def test_field_15_two_runs_at_once_on_one_store(settled, plain, tmp_path):
     """Two targets of one project in two warehouses; whatever the store lets the second one do, both runs are right."""
     store = str(settled.state)
