@@ -61,6 +61,31 @@ func TestS28(t *testing.T) {
 	})
 }
 
+// S28, S2: on DuckDB a build whose hook may write elsewhere leaves no record of its end, so that of its beginning takes it the history that it had. A plan
+// alone begins nothing, and a run is not overtaken by its own records.
+func TestS28Begun(t *testing.T) {
+	w := shop(t)
+	w.exec("create table w.main.audit (x int)")
+	hooked := w.add("model.shop.side", "table", "select 1 as x")
+	w.good(w.options("run"))
+	hooked.hooks = []string{"insert into w.main.audit values (1)"}
+	for _, dry := range []bool{true, false} {
+		o := w.options("run")
+		o.DryRun = dry
+		r := w.good(o)
+		if got := reasons(r.Plan)["side"]; got != "build config_changed" {
+			t.Fatalf("with the hook: %s", got)
+		}
+	}
+	hooked.hooks = nil // as it was, and so is its own table
+	if r := w.good(w.options("run")); reasons(r.Plan)["side"] != "build no_history" {
+		t.Errorf("without it again: %v", reasons(r.Plan))
+	}
+	if r := w.good(w.options("run")); r.Outcome != NothingToDo {
+		t.Errorf("again: %v", reasons(r.Plan))
+	}
+}
+
 // Hooks at the start of a run have not run when the plan is made.
 func TestRunStartHooks(t *testing.T) {
 	for _, c := range []struct {
