@@ -54,7 +54,11 @@ func Newest(records []Record, committed map[string]bool, sinceMS, beforeMS int64
 				newest = r
 			}
 		}
-		if newest == nil || slices.ContainsFunc(builds, func(r *Record) bool { return overlap(newest, r) }) {
+		if newest == nil {
+			continue
+		}
+		// One that can't be placed in time is void by itself.
+		if start, _ := window(newest); start != math.MaxInt64 && slices.ContainsFunc(builds, func(r *Record) bool { return overlap(newest, r) }) {
 			continue
 		}
 		for _, r := range byID[newest.RecordID] {

@@ -56,7 +56,7 @@ func testModel(t *testing.T, b Backend) {
 				t.Fatal(err)
 			}
 			if !reflect.DeepEqual(got.Records, want.Records) || !reflect.DeepEqual(got.Void, want.Void) || got.Rejected != want.Rejected {
-				t.Fatalf("round %d, since %d before %d:\n got %v\nwant %v", round, since-base, before-base, ids(got), ids(want))
+				t.Fatalf("round %d, since %d before %d:\n got %v, void %v\nwant %v, void %v", round, since-base, before-base, ids(got.Records), ids(got.Void), ids(want.Records), ids(want.Void))
 			}
 			gotF, err := s.FalseReuses(ctx, scope, since)
 			if err != nil {
@@ -128,9 +128,9 @@ func randomRecord(rng *rand.Rand, i int) stores.Record {
 	return r
 }
 
-func ids(l *stores.Loaded) map[string]string {
+func ids(records map[string]*stores.Record) map[string]string {
 	m := map[string]string{}
-	for k, r := range l.Records {
+	for k, r := range records {
 		m[k] = r.RecordID
 	}
 	return m
