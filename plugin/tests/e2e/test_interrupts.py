@@ -154,7 +154,7 @@ def as_before(project: Project, wrote: str) -> None:
     project.sql("delete from raw.customers where id > 3")
     run = project.dbt("run -s hooked", twin=True)
     run.expect({"hooked": "success no_history"}, rc=0)
-    assert "began to build it" in run.text
+    assert "began to build it" in run.records["hooked"]["sql_facts"]
     assert project.rows("main.side") == [["3"]]
     project.dbt("run -s hooked").expect({"hooked": "reused no_new_data"}, rc=0)
 
