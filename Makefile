@@ -311,7 +311,7 @@ fmt: .venv-tools/.stamp ## format Go and Python
 # Spark works on one core and waits a lot, so two suites run side by side. What the tests of every commit hold is not run again.
 .PHONY: ci ci-suites
 ci: ## what .ci/run runs, going on after a failure
-	$(MAKE) -k -j 2 --output-sync=line AFTER_TEST=1 ci-suites
+	$(MAKE) -k -j 2 AFTER_TEST=1 ci-suites
 
 ci-suites: test-spark test test-e2e test-databricks
 
