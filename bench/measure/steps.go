@@ -101,7 +101,7 @@ func Linear(t *testing.T, step string, packages []string, sizes ...int) int {
 // statementsRun sums the counts of the packages' statements in a folder of counters; meta is that of their description.
 func statementsRun(covdata, meta, folder string, packages []string) (sum float64, err error) {
 	profile := filepath.Join(folder, "profile")
-	if out, err := exec.Command(covdata, "textfmt", "-i", meta+","+folder, "-o", profile).CombinedOutput(); err != nil {
+	if out, err := exec.Command(covdata, "textfmt", "-pkg", strings.Join(packages, ","), "-i", meta+","+folder, "-o", profile).CombinedOutput(); err != nil {
 		return 0, fmt.Errorf("%w: %s", err, out)
 	}
 	raw, err := os.ReadFile(profile)
@@ -111,8 +111,16 @@ func statementsRun(covdata, meta, folder string, packages []string) (sum float64
 	for line := range strings.Lines(string(raw)) {
 		for _, p := range packages {
 			if block, ok := strings.CutPrefix(line, p+"/"); ok {
-				var statements, count float64
-				if _, err := fmt.Sscan(block[strings.IndexByte(block, ' '):], &statements, &count); err != nil {
+				words := strings.Fields(block)
+				if len(words) != 3 {
+					return 0, fmt.Errorf("a line of the profile is %q", line)
+				}
+				statements, err := strconv.ParseFloat(words[1], 64)
+				if err != nil {
+					return 0, err
+				}
+				count, err := strconv.ParseFloat(words[2], 64)
+				if err != nil {
 					return 0, err
 				}
 				sum += statements * count
