@@ -111,6 +111,7 @@ func (w *world) recorded(opt CrowdOptions, runs []*run) {
 			w.fail("history: %v", err)
 			return
 		}
+		list = stores.Ended(list)
 		ids := map[string]int{}
 		for _, rec := range list {
 			ids[rec.UniqueID]++

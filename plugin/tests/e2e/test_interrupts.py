@@ -162,7 +162,9 @@ def as_before(project: Project, wrote: str) -> None:
 @pytest.mark.parametrize("service_first", [False, True])
 def test_s2_killed_after_a_hook_wrote_another_table(settled, service_first):
     numbers = "range(c.id::bigint * c.id * c.id) r (i)"
-    project = hooked(settled, f"select count(*) as n from {{{{ source('raw', 'customers') }}}} c, {numbers} where hash(i) % 7 < 9")
+    project = hooked(
+        settled, f"select count(*) as n from {{{{ source('raw', 'customers') }}}} c, {numbers} where hash(i) % 7 < 9"
+    )
     project.sql("insert into raw.customers values (2000000, 'Dee')")
     process = project.popen(["run", "-s", "hooked"])
     at_work(process.pid, project.dir / "logs" / "dbt.log", SLOW_STATEMENT.replace("slow", "hooked"))
