@@ -85,7 +85,8 @@ class Lake(Project):
 
     def _finish(self, job, words: list[str]) -> Run:
         run = self._outcome(words, job.wait(PATIENCE))
-        found = self.records(f"invocation_id = '{run.invocation_id}'") if run.results else []
+        own = f"invocation_id = '{run.invocation_id}' and status <> 'begun'"  # that a build began is a record of its own
+        found = self.records(own) if run.results else []
         run.records = {short_name(row["unique_id"]): row for row in found}
         assert len(run.records) == len(found), "a node has two records in one invocation"
         return run
