@@ -11,14 +11,13 @@ import (
 
 // What a build did to its own table shows in the table's version. What its hooks did to other tables shows nowhere: a run that is killed before it
 // has recorded the build, and a build that fails, leave them as they are now, and if all that the node reads comes back as it was, nothing would tell
-// that they are not what its last recorded build left. So the store is told before such a build begins (stores.Begun). The same holds of a view on
-// Databricks that is made over other columns than at its last build: it keeps them (S18), and its definition does not show which they are.
+// that they are not what its last recorded build left. So the store is told before such a build begins (stores.Begun).
 
 // beginWithin is how long dbt waits at most, in one run, for records of this kind that are not written in the end.
 const beginWithin = 10 * time.Second
 
-// begin records that a build begins of which its own relation may not show all, before the host is told to make it. It holds for runs too that record nothing else
-// (S4). A store that can't be written changes nothing: the record of the end is all that is left then.
+// begin records that a build begins which may write elsewhere, before the host is told to make it. It holds for runs too that record nothing else (S4). A
+// store that can't be written changes nothing: the record of the end is all that is left then.
 func (s *Session) begin(ctx context.Context, st *state) {
 	if s.deps.Plan || !s.voids(st) {
 		return
@@ -31,7 +30,7 @@ func (s *Session) begin(ctx context.Context, st *state) {
 // voids tells whether the beginning of a node's attempt is to be recorded.
 func (s *Session) voids(st *state) bool {
 	n := st.node
-	if st.action != engine.Build || n.Kind == engine.KindTest || !mayWriteElsewhere(n, st) && !st.refrozen || st.builtMS == 0 {
+	if st.action != engine.Build || n.Kind == engine.KindTest || !mayWriteElsewhere(n, st) || st.builtMS == 0 {
 		return false
 	}
 	known := s.unread || s.loaded.Of(st.key, n.UniqueID) != nil || s.future[st.key] > 0

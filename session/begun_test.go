@@ -69,24 +69,6 @@ func TestS2BegunAndFailed(t *testing.T) {
 	w.run().expect(map[string]string{"model.shop.orders": "reuse no_new_data"})
 }
 
-// S18: a view of Databricks keeps the columns that a run which was killed has found, and its definition does not show them.
-func TestS18BegunOverOtherColumns(t *testing.T) {
-	w := shop(t)
-	w.adapter, w.columns = "databricks", "c"
-	w.settled()
-	w.columns = "d"
-	r := w.begin()
-	for _, id := range w.order[1:] {
-		r.decide(id)
-	}
-	if got := w.begun(); len(got) != 1 || got[0] != "model.shop.stg" {
-		t.Errorf("begun: %v", got)
-	}
-	w.columns = "c"
-	w.run().expect(map[string]string{"model.shop.stg": "build no_history"})
-	w.run().expect(map[string]string{"model.shop.stg": "reuse view_unchanged"})
-}
-
 // What a run with --empty did elsewhere counts as well, though nothing is recorded of how it ended.
 func TestS4BegunWithEmpty(t *testing.T) {
 	w := hooked(t)

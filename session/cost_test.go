@@ -86,8 +86,8 @@ func (d *databricks) Query(_ context.Context, statement string) (warehouse.Answe
 		if !v.Known() {
 			return warehouse.Answer{}, &warehouse.StatementError{Message: "[TABLE_OR_VIEW_NOT_FOUND] " + name[1]}
 		}
-		a := row("col_name data_type comment", "# Detailed Table Information", "", "")
-		for _, r := range [][2]string{{"Type", "VIEW"}, {"View Text", string(v)}, {"View Catalog and Namespace", "shop.main"}} {
+		a := row("col_name data_type comment", "id", "int", "")
+		for _, r := range [][2]string{{"", ""}, {"# Detailed Table Information", ""}, {"Type", "VIEW"}, {"View Text", string(v)}, {"View Catalog and Namespace", "shop.main"}} {
 			a.Rows = append(a.Rows, row("a b c", r[0], r[1], "").Rows...)
 		}
 		return a, nil

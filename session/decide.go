@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"fmt"
-	"maps"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -28,9 +27,7 @@ type state struct {
 	found   lineage.Result
 	reads   reads
 	decided engine.Decision
-	// refrozen: it is a view that keeps the columns of what it reads (S18), and they are other ones than at its last build.
-	refrozen bool
-	begun    string // why it has no history, if a run began to build it and no end is recorded
+	begun   string // why it has no history, if a run began to build it and no end is recorded
 	// action is what the host was told to do.
 	action   engine.Action
 	runHooks bool
@@ -182,7 +179,6 @@ func (s *Session) gather(ctx context.Context, n *project.Node, req DecideRequest
 	}
 	in.KeepsFailures = s.keepsFailures(n)
 	in.Columns = st.reads.columns
-	st.refrozen = n.Kind == engine.KindView && !in.ViewsBindAnew && in.Record != nil && !maps.Equal(in.Columns, in.Record.Columns)
 	in.SelectStarView = n.Kind == engine.KindView && (st.text.facts == nil || st.text.facts.SelectStar)
 	in.ReadsItself = found.ReadsItself
 	in.HooksUnknown = found.HooksUnknown

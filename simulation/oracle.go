@@ -202,7 +202,7 @@ func (w *world) rebuilt(j job, a session.DecideAnswer) string {
 		if now.body.text() != standing.body.text() {
 			return "the view is another one: " + standing.body.text() + " would be " + now.body.text()
 		}
-		if !slices.Equal(now.frozen, standing.frozen) && !w.unrecorded(standing) {
+		if !slices.Equal(now.frozen, standing.frozen) {
 			return fmt.Sprintf("the view's columns %v would be %v", standing.frozen, now.frozen)
 		}
 	} else {
@@ -232,7 +232,7 @@ func (w *world) rebuilt(j job, a session.DecideAnswer) string {
 }
 
 // unrecorded tells whether a relation is of a build that may have left no record at all, not even that it began. Nothing then tells what its hooks left
-// elsewhere, or which columns a view of Databricks has frozen (docs/when-reuse.md).
+// elsewhere (docs/when-reuse.md).
 func (w *world) unrecorded(r *relation) bool {
 	m := r.maker
 	return m == nil || m.session == nil || m.number <= w.harmed || m.session.Session().NowMS == 0 ||
@@ -250,7 +250,7 @@ func partsOf(p [3]string) []string { return p[:] }
 func fixed(q query) bool {
 	found := false
 	for _, a := range q.arms {
-		found = found || a.expr.op == "started"
+		found = found || !a.star && a.expr.op == "started"
 	}
 	q = q.clone()
 	q.refs(func(r *ref) { found = found || r.inner != nil && fixed(*r.inner) })

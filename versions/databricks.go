@@ -174,27 +174,32 @@ func (d *Databricks) readColumns(ctx context.Context, r Relation) (string, error
 		if err != nil {
 			return "", err
 		}
-		parts := []string{"columns"}
-		var cut []int // places in parts of types that are not whole
-		for _, row := range rows {
-			if row[1].String == "" {
-				break // the partitioning and other sections follow, whose headings have no type
-			}
-			parts = append(parts, row[0].String, row[1].String)
-			if moreFields.MatchString(row[1].String) {
-				cut = append(cut, len(parts)-1)
-			}
-		}
-		if len(parts) == 1 {
-			return "", errRows
-		}
-		if len(cut) > 0 {
-			if err := d.wholeTypes(ctx, name, parts, cut); err != nil {
-				return "", err
-			}
-		}
-		return digest(parts...), nil
+		return d.hashColumns(ctx, name, rows)
 	})
+}
+
+// hashColumns hashes the columns at the head of what DESCRIBE answers; comments do not count.
+func (d *Databricks) hashColumns(ctx context.Context, name string, rows [][]sql.NullString) (string, error) {
+	parts := []string{"columns"}
+	var cut []int // places in parts of types that are not whole
+	for _, row := range rows {
+		if row[1].String == "" {
+			break // the partitioning and other sections follow, whose headings have no type
+		}
+		parts = append(parts, row[0].String, row[1].String)
+		if moreFields.MatchString(row[1].String) {
+			cut = append(cut, len(parts)-1)
+		}
+	}
+	if len(parts) == 1 {
+		return "", errRows
+	}
+	if len(cut) > 0 {
+		if err := d.wholeTypes(ctx, name, parts, cut); err != nil {
+			return "", err
+		}
+	}
+	return digest(parts...), nil
 }
 
 // wholeTypes asks for the types that DESCRIBE cut short, without reading a row: typeof prints every field.
@@ -221,7 +226,8 @@ func (d *Databricks) wholeTypes(ctx context.Context, name string, parts []string
 // moreFields is what DESCRIBE writes in place of a struct's fields beyond the 25th (measured on Spark 4.2).
 var moreFields = regexp.MustCompile(`\.\.\. \d+ more fields`)
 
-// Definition implements Reader: the text of a view with the namespace that its names resolve in, from DESCRIBE TABLE EXTENDED.
+// Definition implements Reader: the text of a view with the namespace that its names resolve in and the columns that it has
+// kept since it was made (S18), from DESCRIBE TABLE EXTENDED.
 func (d *Databricks) Definition(ctx context.Context, r Relation) engine.Version {
 	v, err := d.definition(ctx, r)
 	if err != nil {
@@ -256,7 +262,11 @@ func (d *Databricks) definition(ctx context.Context, r Relation) (string, error)
 		if facts["Type"] != "VIEW" || text == "" {
 			return "", errNoView
 		}
-		return "view:" + digest("view", text, facts["View Catalog and Namespace"]), nil
+		columns, err := d.hashColumns(ctx, name, rows)
+		if err != nil {
+			return "", err
+		}
+		return "view:" + digest("view", text, facts["View Catalog and Namespace"], columns), nil
 	})
 }
 

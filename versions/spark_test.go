@@ -344,6 +344,18 @@ func TestSparkUnknownVersions(t *testing.T) {
 	if now := d.Definition(t.Context(), at("v")); !now.Known() || now == first {
 		t.Errorf("another view has the definition %q", now)
 	}
+	// The same text over other columns: the view keeps those of its time until it is made again.
+	second := d.Definition(t.Context(), at("v"))
+	spark.Exec(t, "ALTER TABLE "+name("t")+" SET TBLPROPERTIES ('delta.enableTypeWidening' = 'true')", "ALTER TABLE "+name("t")+" ALTER COLUMN id TYPE bigint")
+	d.Invalidate(at("v"))
+	if now := d.Definition(t.Context(), at("v")); now != second {
+		t.Errorf("a view that nobody made again has the definition %q, not %q", now, second)
+	}
+	spark.Exec(t, "CREATE OR REPLACE VIEW "+name("v")+" AS SELECT id + 1 AS id FROM "+name("t"))
+	d.Invalidate(at("v"))
+	if now := d.Definition(t.Context(), at("v")); !now.Known() || now == second {
+		t.Errorf("made again over other columns, it has the definition %q", now)
+	}
 	if s, err := d.Session(t.Context()); err != nil || s.NowMS == 0 || s.Fingerprint == "" {
 		t.Errorf("session %+v, %v", s, err)
 	}

@@ -37,7 +37,7 @@ SETTINGS = {
     "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
-    "spark.driver.memory": "4g",  # what the parser and Delta Lake keep is 700 MB after some thousand statements; with 1 GB all time goes into collecting it
+    "spark.driver.memory": "4g",  # what the parser and Delta Lake keep passes 1 GB; with no more than that, a third of the time goes into collecting it
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.session.timeZone": "UTC",
